@@ -1,0 +1,42 @@
+# Everything a person types. `make check` and `make test` are exactly what CI runs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# -p no:randomly and friends are not needed: nothing but the lock file is installed here.
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: run test check format chaos lock clean
+
+# The environment is made once, and again when the lock file or the project file changes.
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Longtail needs Python 3.11 or newer; set PYTHON=python3.x")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+run: $(VENV)/.installed  ## start everything, play the sample, show the prompt
+	$(BIN)/longtail demo --start
+
+test: $(VENV)/.installed  ## every test, against real services started for them
+	$(PYTEST) -q
+
+chaos: $(VENV)/.installed  ## the fault tests alone
+	$(PYTEST) -q tests/chaos
+
+check: $(VENV)/.installed  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock:  ## renew requirements.lock from pyproject.toml (needs uv)
+	uv pip compile --universal --generate-hashes --all-extras --no-header --no-annotate --no-emit-index-url \
+		--quiet pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""What answers now: HTTP service, command line, local stack. Rests on models/, never on workers/."""

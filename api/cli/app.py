@@ -1,0 +1,67 @@
+"""The root of the command line: it gathers the command groups and turns errors into words and exit codes.
+
+Exit codes: 0 well, 1 the thing asked about is not well, 2 wrong use or configuration, 130 interrupted.
+"""
+
+import sys
+
+import typer
+
+from api.cli import memory_commands, stack_commands
+
+app = typer.Typer(
+    name="longtail",
+    help="A self-hosted memory for long-running agents.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
+    """A self-hosted memory for long-running agents."""
+    if version:
+        from api.host.start import find_version
+
+        typer.echo(f"longtail {find_version()}")
+        raise typer.Exit
+
+
+def register_commands() -> None:
+    """Add every command group of this installation."""
+    from importlib import import_module
+
+    stack_commands.register(app)
+    memory_commands.register(app)
+    # By name: the command line offers the benchmarks, but nothing of the service rests on them.
+    app.add_typer(import_module("bench.commands").bench, name="bench")
+
+
+def run() -> int:
+    """Run the command line; return the exit code where it does not end the process itself."""
+    from models.errors import ServiceError
+
+    register_commands()
+    try:
+        app()
+    except ServiceError as error:
+        _explain(error.detail, error.remedy)
+    except ValueError as error:
+        from pydantic import ValidationError
+
+        if not isinstance(error, ValidationError):
+            raise
+        for wrong in error.errors():
+            name = "LONGTAIL_" + "_".join(str(part) for part in wrong["loc"]).upper()
+            _explain(
+                f"{name} is {wrong['input']!r}: {wrong['msg']}", f"set {name} to a fitting value, or unset it"
+            )
+    return 2
+
+
+def _explain(detail: str, remedy: str | None) -> None:
+    print(f"error: {detail}", file=sys.stderr)
+    if remedy:
+        print(f"what to do: {remedy}", file=sys.stderr)

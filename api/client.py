@@ -1,0 +1,125 @@
+"""A client of the HTTP API for the command line and the benchmarks; its errors are ours, with their remedies."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import httpx
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential_jitter
+
+from models.errors import (
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    PermanentError,
+    ServiceError,
+    TooLarge,
+    TransientError,
+    Unauthorized,
+)
+from models.settings import Settings
+
+ERROR_OF_STATUS: Mapping[int, type[ServiceError]] = {
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    413: TooLarge,
+    422: InvalidInput,
+    503: TransientError,
+}
+
+
+class ServiceClient:
+    """Speaks to one server as one token; retries what may succeed later."""
+
+    def __init__(self, *, url: str, token: str | None, retry_seconds: float = 30.0) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.url = url
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=60.0, trust_env=False)
+        self._retry_seconds = retry_seconds
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, retry_seconds: float = 30.0) -> Self:
+        """The server and token this machine's settings point to."""
+        return cls(url=settings.service_url(), token=settings.client_token(), retry_seconds=retry_seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def call(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        """One call; a server that is away or busy is asked again for a while."""
+        attempts = Retrying(
+            retry=retry_if_exception_type(TransientError),
+            stop=stop_after_delay(self._retry_seconds),
+            wait=wait_exponential_jitter(multiplier=0.2, max=5),
+            reraise=True,
+        )
+        answer: dict[str, Any] = attempts(self._call_once, method, path, **options)
+        return answer
+
+    def _call_once(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        try:
+            response = self._http.request(method, path, **options)
+        except httpx.TransportError as error:
+            raise TransientError(
+                f"no Longtail answers at {self.url}: {error}",
+                code="unreachable",
+                remedy="start it with 'longtail up', or set LONGTAIL_API_URL",
+            ) from error
+        if response.is_success:
+            found: dict[str, Any] = response.json()
+            return found
+        raise _to_error(response)
+
+    def post_turns(
+        self, session_id: str, turns: Sequence[Mapping[str, Any]], **identity: str | None
+    ) -> dict[str, Any]:
+        """Append turns to a session."""
+        named = {key: value for key, value in identity.items() if value is not None}
+        path = f"/v1/sessions/{_quote(session_id)}/turns"
+        return self.call("POST", path, json={"turns": list(turns), **named})
+
+    def assemble(self, **request: Any) -> dict[str, Any]:
+        """The prompt for a model call."""
+        return self.call("POST", "/v1/assemble", json={k: v for k, v in request.items() if v is not None})
+
+    def search(self, **request: Any) -> dict[str, Any]:
+        """Ranked memory for a query."""
+        return self.call("POST", "/v1/search", json={k: v for k, v in request.items() if v is not None})
+
+    def put_document(self, name: str, markdown: str, **parameters: str) -> dict[str, Any]:
+        """Load authored Markdown."""
+        return self.call(
+            "PUT",
+            f"/v1/documents/{_quote(name)}",
+            content=markdown.encode(),
+            headers={"Content-Type": "text/markdown"},
+            params=parameters,
+        )
+
+    def status(self) -> dict[str, Any]:
+        """What waits and what failed."""
+        return self.call("GET", "/v1/status")
+
+
+def _quote(part: str) -> str:
+    from urllib.parse import quote
+
+    return quote(part, safe="")
+
+
+def _to_error(response: httpx.Response) -> ServiceError:
+    try:
+        found = response.json()
+    except json.JSONDecodeError:
+        found = {}
+    kind = ERROR_OF_STATUS.get(response.status_code, PermanentError)
+    return kind(
+        found.get("detail") or f"the server answered {response.status_code}",
+        code=found.get("code"),
+        field=found.get("field"),
+        remedy=found.get("remedy"),
+    )

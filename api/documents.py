@@ -1,0 +1,112 @@
+"""Loading authored documents: decode, partition, check the hard reserve, store."""
+
+from datetime import datetime
+from typing import Literal
+
+from api.runtime import Runtime
+from api.schemas import ConflictOut, DocumentOut
+from models.documents.markdown import partition_document
+from models.domain.authored import HardReserveExceeded, Partition, enforce_hard_reserve
+from models.domain.tokens import CharsCounter
+from models.errors import Forbidden, InvalidInput
+from models.store.access import Caller
+from models.store.documents import replace_document, sum_hard_tokens
+from models.store.engine import tenant_transaction
+
+
+def load_document(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    name: str,
+    body: bytes,
+    user_id: str | None,
+    agent_id: str | None,
+    policy: Literal["refuse", "demote"],
+    now: datetime,
+) -> DocumentOut:
+    """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
+    binding = _choose_binding(caller, user_id=user_id, agent_id=agent_id)
+    text = _decode(body)
+    counter = CharsCounter()
+    partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
+    cap = int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
+    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        others = sum_hard_tokens(connection, tenant_id=caller.tenant_id, binding=binding, but_not=name)
+        try:
+            partition = enforce_hard_reserve(partition, hard_cap_tokens=cap - others, policy=policy)
+        except HardReserveExceeded as error:
+            raise InvalidInput(
+                f"hard rules of '{name}' cost {error.hard_tokens} tokens; {cap - others} of the hard reserve of "
+                f"{cap} are free",
+                code="hard_reserve_exceeded",
+                remedy="shorten its lists, load it with ?policy=demote, or raise LONGTAIL_HARD_RESERVE "
+                "or LONGTAIL_BUDGET_TOKENS_CONFIGURED",
+            ) from error
+        document_id = replace_document(
+            connection,
+            tenant_id=caller.tenant_id,
+            name=name,
+            binding=binding,
+            body=text,
+            partition=partition,
+            now=now,
+        )
+    return _describe(str(document_id), name, binding, partition, cap)
+
+
+def _choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
+    if user_id and agent_id:
+        raise InvalidInput(
+            "a document is bound to a user or to an agent, not to both",
+            field="agent_id",
+            remedy="send one of them",
+        )
+    if caller.namespace is not None and caller.namespace != user_id:
+        raise Forbidden(
+            f"the token opens namespace '{caller.namespace}' only", remedy="bind the document to that user"
+        )
+    if user_id:
+        return f"user:{user_id}"
+    return f"agent:{agent_id}" if agent_id else "tenant"
+
+
+def _decode(body: bytes) -> str:
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"the document is not UTF-8: byte {error.start} cannot be read",
+            code="not_utf8",
+            remedy="save it as UTF-8",
+        ) from error
+    if not text.strip():
+        raise InvalidInput("the document is empty", code="empty_text", remedy="send its Markdown as the body")
+    if "\x00" in text:
+        raise InvalidInput("the document holds a NUL character", code="nul_character", remedy="remove it")
+    return text
+
+
+def _describe(document_id: str, name: str, binding: str, partition: Partition, cap: int) -> DocumentOut:
+    return DocumentOut(
+        id=document_id,
+        name=name,
+        binding=binding,
+        nodes=len(partition.nodes),
+        hard=len(partition.hard),
+        soft=len(partition.soft),
+        lore=len(partition.lore),
+        hard_tokens=partition.hard_tokens,
+        soft_tokens=partition.soft_tokens,
+        lore_tokens=partition.lore_tokens,
+        hard_cap_tokens=cap,
+        demotions=[f"{demotion.excerpt}: {demotion.reason}" for demotion in partition.demotions],
+        conflicts=[
+            ConflictOut(
+                action=conflict.action,
+                obligation=conflict.obligation.cue,
+                prohibition=conflict.prohibition.cue,
+            )
+            for conflict in partition.conflicts
+        ],
+    )

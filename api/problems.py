@@ -1,0 +1,118 @@
+"""Errors as RFC 9457 problem details: a stable code, what is wrong, where, and what to do about it."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from models import errors
+
+log = structlog.get_logger(__name__)
+
+# The one place where our errors get an HTTP status; the first class that fits decides.
+STATUS_OF_ERROR: tuple[tuple[type[errors.ServiceError], int], ...] = (
+    (errors.TooLarge, 413),
+    (errors.InvalidInput, 422),
+    (errors.NotFound, 404),
+    (errors.Unauthorized, 401),
+    (errors.Forbidden, 403),
+    (errors.TransientError, 503),
+    (errors.ServiceError, 500),
+)
+
+# What pydantic found, in our words: type -> (code, remedy).
+VALIDATION_CODES: Mapping[str, tuple[str, str]] = {
+    "missing": ("missing_field", "add the field"),
+    "extra_forbidden": ("unknown_field", "remove the field; /docs lists the known ones"),
+    "literal_error": ("unknown_value", "use one of the values named in the detail"),
+    "string_unicode": ("lone_surrogate", "replace unpaired surrogates, for example with U+FFFD"),
+    "string_too_short": ("empty_text", "send at least one character, or leave the item out"),
+    "too_short": ("empty_list", "send at least one item"),
+    "json_invalid": ("malformed_json", "send one valid JSON object"),
+    "model_attributes_type": ("malformed_json", "send one JSON object with content type application/json"),
+}
+
+
+def problem(
+    *,
+    status: int,
+    code: str,
+    detail: str,
+    field: str | None = None,
+    remedy: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """One problem document."""
+    body: dict[str, Any] = {
+        "type": f"urn:longtail:problem:{code}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": code,
+        "detail": detail,
+    }
+    if field is not None:
+        body["field"] = field
+    if remedy is not None:
+        body["remedy"] = remedy
+    return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=headers)
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Every error leaves as a problem document."""
+
+    @app.exception_handler(errors.ServiceError)
+    def on_service_error(_request: Request, error: errors.ServiceError) -> JSONResponse:
+        status = next(status for kind, status in STATUS_OF_ERROR if isinstance(error, kind))
+        headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+        headers = {"Retry-After": "1"} if status == 503 else headers
+        return problem(
+            status=status,
+            code=error.code,
+            detail=error.detail,
+            field=error.field,
+            remedy=error.remedy,
+            headers=headers,
+        )
+
+    @app.exception_handler(RequestValidationError)
+    def on_validation_error(_request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        kind = first["type"]
+        code, remedy = VALIDATION_CODES.get(kind, ("invalid_value", "see /docs for what the field takes"))
+        context = first.get("ctx") or {}
+        field = ".".join(str(part) for part in first["loc"] if part not in {"body", "query", "path"})
+        return problem(
+            status=context.get("status", 400 if code == "malformed_json" else 422),
+            code=context.get("code", code),
+            detail=first["msg"],
+            field=field or None,
+            remedy=context.get("remedy", remedy),
+        )
+
+    @app.exception_handler(HTTPException)
+    def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
+        remedies = {404: "see /docs for the known paths", 405: "see /docs for the methods of this path"}
+        detail = f"{request.method} {request.url.path}: {error.detail}"
+        code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+        return problem(
+            status=error.status_code,
+            code=code,
+            detail=detail,
+            remedy=remedies.get(error.status_code),
+            headers=error.headers,
+        )
+
+    @app.exception_handler(Exception)
+    def on_bug(request: Request, error: Exception) -> JSONResponse:
+        log.error("api.bug", path=request.url.path, error=type(error).__name__, exc_info=error)
+        return problem(
+            status=500,
+            code="internal_error",
+            detail=f"an error nobody expected: {type(error).__name__}",
+            remedy="the log of the API has its trace; please report it",
+        )

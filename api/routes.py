@@ -1,0 +1,219 @@
+"""The HTTP surface: parse, check the caller, call one function, shape the answer."""
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy import text
+
+from api import schemas
+from api.assembling import assemble_prompt, resolve_namespace
+from api.documents import load_document
+from api.runtime import Runtime
+from api.searching import search_memory
+from models.domain.records import Identity
+from models.errors import DatabaseUnavailable, Forbidden, ServiceError, Unauthorized
+from models.messages import EMBED_PENDING, INGEST
+from models.store.access import Caller
+from models.store.engine import plain_transaction, tenant_transaction
+from models.store.turns import accept_turns, find_session
+from models.store.work import count_dead_letters, measure_backlog
+
+router = APIRouter()
+bearer = HTTPBearer(auto_error=False, description="The token of $LONGTAIL_HOME/token, or one you created.")
+PROBLEM: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": reason,
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    for status, reason in (
+        (400, "Malformed"),
+        (401, "No token, or an unknown one"),
+        (403, "The token may not do this"),
+        (413, "Larger than a stated limit"),
+        (422, "A value that cannot be taken; `field` and `remedy` say which and what to do"),
+        (503, "PostgreSQL does not answer; the call may be repeated"),
+    )
+}
+
+
+def runtime_of(request: Request) -> Runtime:
+    """The process's runtime."""
+    found: Runtime = request.app.state.runtime
+    return found
+
+
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
+SessionId = Annotated[str, Path(min_length=1, max_length=512)]
+
+
+def _token(credentials: HTTPAuthorizationCredentials | None) -> str:
+    if credentials is None:
+        raise Unauthorized(
+            "the request has no bearer token",
+            remedy="send 'Authorization: Bearer <token>' with the token from $LONGTAIL_HOME/token",
+        )
+    return credentials.credentials
+
+
+def _allowed(caller: Caller, scope: str) -> Caller:
+    if scope not in caller.scopes:
+        raise Forbidden(f"the token has no '{scope}' scope", remedy="use a token created with that scope")
+    return caller
+
+
+def reader(runtime: RuntimeOf, credentials: Credentials) -> Caller:
+    """A caller who may read."""
+    return _allowed(runtime.identify(_token(credentials)), "read")
+
+
+def writer(runtime: RuntimeOf, credentials: Credentials) -> Caller:
+    """A caller who may write."""
+    return _allowed(runtime.identify(_token(credentials)), "write")
+
+
+def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Caller | None:
+    """A caller who may read; None when PostgreSQL is away and the token was never seen: assemble still answers."""
+    token = _token(credentials)
+    try:
+        caller = runtime.identify(token)
+    except DatabaseUnavailable:
+        known = runtime.recall_caller(token)
+        if known is None:
+            return None
+        caller = known
+    return _allowed(caller, "read")
+
+
+@router.post("/v1/sessions/{session_id}/turns", status_code=202, responses=PROBLEM, tags=["memory"])
+def post_turns(
+    session_id: SessionId,
+    body: schemas.TurnsIn,
+    runtime: RuntimeOf,
+    caller: Annotated[Caller, Depends(writer)],
+) -> schemas.TurnsOut:
+    """Append turns to the raw record, once each, and wake the workers."""
+    identity = Identity(user_id=body.user_id, session_key=body.session_key, agent_id=body.agent_id)
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        if caller.namespace is not None:
+            known = find_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
+            resolve_namespace(caller, identity, session_id, known)
+        accepted = accept_turns(
+            connection,
+            tenant_id=caller.tenant_id,
+            session_id=session_id,
+            identity=identity,
+            turns=[turn.to_domain() for turn in body.turns],
+            idempotency_key=body.idempotency_key,
+        )
+        backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=accepted.namespace)
+    if accepted.turn_ids:
+        runtime.doorbell.ring(INGEST)
+    return schemas.TurnsOut(
+        accepted=[str(turn_id) for turn_id in accepted.turn_ids],
+        duplicates=[
+            schemas.DuplicateOut(
+                index=one.index, turn_id=str(one.turn_id), content_differs=one.content_differs
+            )
+            for one in accepted.duplicates
+        ],
+        pending=backlog.pending,
+    )
+
+
+@router.post("/v1/assemble", responses=PROBLEM, tags=["memory"])
+def post_assemble(
+    body: schemas.AssembleIn,
+    runtime: RuntimeOf,
+    caller: Annotated[Caller | None, Depends(reader_if_known)],
+) -> schemas.AssembleOut:
+    """The prompt for the next model call, within its budget; what is missing is named in `degraded`."""
+    return assemble_prompt(runtime, caller, body)
+
+
+@router.post("/v1/search", responses=PROBLEM, tags=["memory"])
+def post_search(
+    body: schemas.SearchIn, runtime: RuntimeOf, caller: Annotated[Caller, Depends(reader)]
+) -> schemas.SearchOut:
+    """Ranked memory for a query, without a budget."""
+    return search_memory(runtime, caller, body)
+
+
+async def read_body(request: Request) -> bytes:
+    """The raw body."""
+    return await request.body()
+
+
+@router.put(
+    "/v1/documents/{name}",
+    responses=PROBLEM,
+    tags=["authored"],
+    openapi_extra={
+        "requestBody": {"required": True, "content": {"text/markdown": {"schema": {"type": "string"}}}}
+    },
+)
+def put_document(
+    name: Annotated[schemas.Name, Path()],
+    body: Annotated[bytes, Depends(read_body)],
+    runtime: RuntimeOf,
+    caller: Annotated[Caller, Depends(writer)],
+    user_id: Annotated[schemas.UserId | None, Query()] = None,
+    agent_id: Annotated[schemas.Name | None, Query()] = None,
+    policy: Annotated[Literal["refuse", "demote"], Query()] = "refuse",
+) -> schemas.DocumentOut:
+    """Load authored Markdown: rules for every prompt, lore for recall. Replaces the version before it."""
+    loaded = load_document(
+        runtime,
+        caller,
+        name=name,
+        body=body,
+        user_id=user_id,
+        agent_id=agent_id,
+        policy=policy,
+        now=datetime.now(UTC),
+    )
+    runtime.doorbell.ring(EMBED_PENDING)
+    return loaded
+
+
+@router.get("/v1/status", responses=PROBLEM, tags=["operations"])
+def get_status(runtime: RuntimeOf, caller: Annotated[Caller, Depends(reader)]) -> schemas.StatusOut:
+    """What waits, how long, and what was given up, in the caller's tenant."""
+    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        backlog = measure_backlog(connection, tenant_id=caller.tenant_id)
+        dead = count_dead_letters(connection, tenant_id=caller.tenant_id)
+    return schemas.StatusOut(
+        version=version("longtail"),
+        pending=backlog.pending,
+        lag_seconds=backlog.lag_seconds,
+        dead_letters=dead,
+        encoder=runtime.settings.encoder,
+        encoder_fingerprint=runtime.encoder.fingerprint.digest() if runtime.encoder else None,
+    )
+
+
+@router.get("/healthz", tags=["operations"])
+def get_health() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", tags=["operations"])
+def get_readiness(runtime: RuntimeOf) -> Response:
+    """Whether PostgreSQL and the encoder are there; 503 names what is not. Redis may be away."""
+    parts: dict[str, str] = {"encoder": runtime.encoder_problem or "ok"}
+    try:
+        with plain_transaction(runtime.engine) as connection:
+            connection.execute(text("SELECT 1"))
+        parts["postgres"] = "ok"
+    except ServiceError as error:
+        parts["postgres"] = error.detail
+    is_ready = all(state == "ok" for state in parts.values())
+    parts["redis"] = "ok" if runtime.doorbell.is_working else "not reached; work waits in PostgreSQL"
+    return JSONResponse({"ready": is_ready, "parts": parts}, status_code=200 if is_ready else 503)

@@ -1,0 +1,143 @@
+"""What the API process holds: settings, connections, the encoder, the doorbell, and small caches."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from uuid import UUID
+
+import structlog
+from sqlalchemy import Engine
+
+from api.doorbell import Doorbell
+from models.domain.budget import Reserves
+from models.domain.tokens import TokenCounter
+from models.encoders.protocol import Encoder
+from models.encoders.registry import load_encoder
+from models.encoders.token_files import UnknownTokenizer, load_token_counter
+from models.errors import InvalidInput, Misconfigured, Unauthorized
+from models.settings import Settings
+from models.store.access import Caller, find_caller, token_digest
+from models.store.documents import Rule
+from models.store.embeddings import Vector
+from models.store.encoders import check_encoder
+from models.store.engine import open_engine, plain_transaction
+
+log = structlog.get_logger(__name__)
+TOKEN_CACHE_SECONDS = 5.0  # how long a revoked token may still work
+QUERY_CACHE_ENTRIES = 512
+WARM_UP_RETRY_SECONDS = 2.0
+
+
+class Runtime:
+    """One per process; built when the server starts, closed when it stops."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.reserves = Reserves(
+            hard=settings.hard_reserve,
+            soft=settings.soft_reserve,
+            tail=settings.tail_target,
+            guidance=settings.guidance_reserve,
+        )
+        self.engine: Engine = open_engine(
+            settings.role_database_url("longtail_api"),
+            pool_size=8,
+            connect_timeout_seconds=settings.database_connect_timeout_seconds,
+        )
+        self.doorbell = Doorbell(settings.broker_url())
+        self.encoder: Encoder | None = None
+        self.encoder_problem: str | None = "the encoder is still loading"
+        self.last_rules: dict[
+            tuple[UUID, tuple[str, ...]], Sequence[Rule]
+        ] = {}  # what to say when PostgreSQL is away
+        self._encoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encode")
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._callers: dict[bytes, tuple[float, Caller]] = {}
+        self._counters: dict[str, TokenCounter] = {}
+        self._closing = threading.Event()
+        self._warm_up = threading.Thread(target=self._load_encoder, name="warm-up", daemon=True)
+        self._warm_up.start()
+
+    def close(self) -> None:
+        """Stop threads and give connections back."""
+        self._closing.set()
+        self.doorbell.close()
+        self._encoding.shutdown(wait=False, cancel_futures=True)
+        self.engine.dispose()
+
+    def _load_encoder(self) -> None:
+        """Load and check the encoder away from the request path; keep trying while PostgreSQL is away."""
+        while not self._closing.is_set():
+            try:
+                loaded = load_encoder(self.settings.encoder, threads=self.settings.encoder_threads)
+                loaded.encode(["warm up"])
+                with plain_transaction(self.engine) as connection:
+                    check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())
+            except Misconfigured as error:
+                self.encoder_problem = str(
+                    error
+                )  # fail closed: another model's vectors mean nothing to this one
+                log.error("encoder.refused", reason=error.code)
+                return
+            except Exception as error:  # noqa: BLE001 - named in every answer until it works
+                self.encoder_problem = f"the encoder could not be loaded: {error}"
+                log.warning("encoder.unavailable", error=type(error).__name__)
+                self._closing.wait(WARM_UP_RETRY_SECONDS)
+            else:
+                self.encoder, self.encoder_problem = loaded, None
+                log.info("encoder.ready", encoder=loaded.name, fingerprint=loaded.fingerprint.digest()[:12])
+                return
+
+    def start_encoding(self, query: str) -> "Future[Vector] | None":
+        """The query's vector, soon; None when there is no encoder or nothing to encode."""
+        if self.encoder is None or not query.strip():
+            return None
+        return self._encoding.submit(self._encode, self.encoder, query)
+
+    def _encode(self, encoder: Encoder, query: str) -> Vector:
+        found = self._vectors.get(query)
+        if found is None:
+            found = encoder.encode([query])[0]
+            self._vectors[query] = found
+            if len(self._vectors) > QUERY_CACHE_ENTRIES:
+                self._vectors.popitem(last=False)
+        return found
+
+    def identify(self, token: str) -> Caller:
+        """Whose token this is; asked of PostgreSQL at most once in a few seconds."""
+        digest = token_digest(token)
+        now = time.monotonic()
+        known = self._callers.get(digest)
+        if known and now - known[0] < TOKEN_CACHE_SECONDS:
+            return known[1]
+        with plain_transaction(self.engine) as connection:
+            caller = find_caller(connection, token=token)
+        if caller is None:
+            self._callers.pop(digest, None)
+            raise Unauthorized(
+                "the token is not known here",
+                remedy="send 'Authorization: Bearer <token>' with the token from $LONGTAIL_HOME/token",
+            )
+        self._callers[digest] = (now, caller)
+        return caller
+
+    def recall_caller(self, token: str) -> Caller | None:
+        """Whose token this was when PostgreSQL last answered."""
+        known = self._callers.get(token_digest(token))
+        return known[1] if known else None
+
+    def counter(self, name: str) -> TokenCounter:
+        """The token counter of that name."""
+        if name not in self._counters:
+            try:
+                self._counters[name] = load_token_counter(name, folder=self.settings.tokenizer_folder)
+            except UnknownTokenizer as error:
+                raise InvalidInput(
+                    str(error),
+                    code="unknown_tokenizer",
+                    field="tokenizer",
+                    remedy="use 'chars', or put a tokenizer.json into LONGTAIL_TOKENIZER_FOLDER as <name>.json",
+                ) from error
+        return self._counters[name]

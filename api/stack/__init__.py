@@ -1,0 +1,1 @@
+"""The local stack behind `longtail up`: PostgreSQL, Valkey, API, workers and beat under supervisord."""

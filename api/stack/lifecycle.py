@@ -1,0 +1,282 @@
+"""Start and stop: the order of things, what is waited for, and what happens when a part does not come.
+
+servers → database and schema → API, workers, beat → state.json       stopping runs the other way
+"""
+
+import secrets
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import psutil
+
+from api.host.start import find_version
+from api.stack import ports, postgres, valkey
+from api.stack.binaries import find_postgres, find_redis
+from api.stack.diagnosis import StartFailed, diagnose, measure_log
+from api.stack.files import hold_lock, write_file
+from api.stack.interruption import StopSignals
+from api.stack.layout import Layout, plan_layout, prepare_folders
+from api.stack.orphans import stop_orphans
+from api.stack.parts import (
+    API,
+    BEAT,
+    FLOWER,
+    POSTGRES,
+    REDIS,
+    WORKERS,
+    Addresses,
+    Part,
+    bracket,
+    plan_server,
+    plan_services,
+)
+from api.stack.readiness import (
+    Probe,
+    await_ready,
+    probe_api,
+    probe_flower,
+    probe_postgres,
+    probe_redis,
+    probe_running,
+    probe_workers,
+)
+from api.stack.state import clear_state, read_state, write_state
+from api.stack.supervision import Supervisor, render_configuration, start_supervisord
+from models.errors import Misconfigured, TransientError
+from models.settings import Settings, derive_role_url
+
+Phase = Literal["starting", "ready", "failed", "stopping", "stopped"]
+Report = Callable[[str, Phase, str], None]
+
+SCHEMA = "schema"  # shown like a part: it takes time and can fail
+LOCK_WAIT_SECONDS = 5.0
+STOP_TOGETHER = ((FLOWER, BEAT), WORKERS, (API,), (REDIS,), (POSTGRES,))
+STOP_SECONDS_MAX = 90.0
+GONE = {"STOPPED", "EXITED", "FATAL", "UNKNOWN"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A stack that runs; `supervisord` is None where it ran before we came."""
+
+    layout: Layout
+    state: dict[str, Any]
+    supervisord: subprocess.Popen[bytes] | None
+
+
+def start_stack(settings: Settings, *, flower: bool, report: Report, signals: StopSignals) -> Started:
+    """Bring every part up and write state.json, or stop everything again and raise why."""
+    _check_flower(flower)
+    layout = plan_layout(settings.home, settings.run_as)
+    prepare_folders(layout, with_servers=not (settings.database_url and settings.redis_url))
+    with hold_lock(layout.lock_file, wait_seconds=LOCK_WAIT_SECONDS):
+        supervisor = Supervisor(layout.control_socket)
+        if supervisor.answers():
+            state = read_state(layout)
+            if state:
+                return Started(layout=layout, state=state, supervisord=None)
+        _stop(layout, report)  # a start that was broken off, or what a crash left
+        try:
+            return _start(layout, settings, flower=flower, report=report)
+        except BaseException:
+            signals.shield()
+            _stop(layout, report)
+            raise
+
+
+def stop_stack(layout: Layout, report: Report) -> bool:
+    """Stop whatever of this stack runs, in order; return whether anything did."""
+    if not layout.run.is_dir():
+        return False
+    with hold_lock(layout.lock_file, wait_seconds=STOP_SECONDS_MAX):
+        return _stop(layout, report)
+
+
+def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) -> Started:
+    servers: list[Part] = []
+    owner_url, postgres_port = settings.database_url, 0
+    if owner_url:
+        report(POSTGRES, "starting", "checking the one at LONGTAIL_DATABASE_URL")
+        report(POSTGRES, "ready", f"yours, {postgres.check_existing(owner_url)['version']}")
+    else:
+        report(POSTGRES, "starting", "preparing")
+        programs = find_postgres(layout)
+        postgres_port = ports.claim_port(layout.ports_file, POSTGRES)
+        postgres.prepare_cluster(layout, programs, postgres_port)
+        servers.append(plan_server(layout, POSTGRES, postgres.server_command(layout, programs)))
+    redis_url = settings.redis_url
+    if redis_url:
+        report(REDIS, "starting", "checking the one at LONGTAIL_REDIS_URL")
+        report(REDIS, "ready", f"yours, {valkey.check_existing(redis_url)['version']}")
+    else:
+        report(REDIS, "starting", "preparing")
+        valkey.prepare_server(layout)
+        servers.append(plan_server(layout, REDIS, valkey.server_command(layout, find_redis(layout))))
+
+    api_port = ports.claim_port(layout.ports_file, API, host=settings.host, wanted=settings.port)
+    flower_port = ports.claim_port(layout.ports_file, FLOWER) if flower else None
+    token = _ensure_token_file(layout, settings)
+    owner_url = owner_url or postgres.local_url(layout, postgres_port)
+    redis_url = redis_url or valkey.local_url(layout)
+    addresses = Addresses(
+        redis_url=redis_url,
+        api_database_url=settings.api_database_url or derive_role_url(owner_url, "longtail_api"),
+        worker_database_url=settings.worker_database_url or derive_role_url(owner_url, "longtail_worker"),
+        host=settings.host,
+        port=api_port,
+        token=token,
+        flower_port=flower_port,
+    )
+    services = plan_services(layout, addresses)
+    parts = [*servers, *services]
+    write_file(layout.supervisor_conf, render_configuration(layout, parts))
+    marks = {part.name: measure_log(layout.log_file(part.name)) for part in parts}
+
+    process = start_supervisord(layout)
+    supervisor = Supervisor(layout.control_socket)
+
+    def await_parts(probes: dict[str, Probe]) -> None:
+        await_ready(
+            supervisor,
+            probes,
+            report=report,
+            explain=lambda part: diagnose(part, layout.log_file(part), marks[part]),
+        )
+
+    server_probes = {
+        POSTGRES: probe_postgres(
+            postgres.local_url(layout, postgres_port, role="postgres", database="postgres")
+        ),
+        REDIS: probe_redis(redis_url),
+    }
+    await_parts({part.name: server_probes[part.name] for part in servers})
+
+    report(SCHEMA, "starting", "migrating")
+    if not settings.database_url:
+        postgres.create_database(layout, postgres_port)
+    _migrate(owner_url, {token, settings.token or token})
+    report(SCHEMA, "ready", "up to date")
+
+    for part in services:
+        report(part.name, "starting", "")
+        supervisor.start(part.name)
+    api_url = f"http://{bracket(reachable_host(settings.host))}:{api_port}"
+    ping = probe_workers(redis_url)
+    probes: dict[str, Probe] = {API: probe_api(api_url), **ping, BEAT: probe_running}
+    if flower_port is not None:
+        probes[FLOWER] = probe_flower(f"http://127.0.0.1:{flower_port}")
+    await_parts(probes)
+
+    state: dict[str, Any] = {
+        "version": find_version(),
+        "started_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "supervisord_pid": supervisor.pid(),
+        "home": str(layout.home),
+        "servers": str(layout.servers),
+        "sockets": str(layout.sockets),
+        "service_user": layout.service.name,
+        "database_url": owner_url,
+        "redis_url": redis_url,
+        "api_url": api_url,
+        "parts": [part.name for part in parts],
+    }
+    if flower_port is not None:
+        state["flower_url"] = f"http://127.0.0.1:{flower_port}"
+    write_state(layout, state)
+    return Started(layout=layout, state=state, supervisord=process)
+
+
+def _stop(layout: Layout, report: Report) -> bool:
+    supervisor = Supervisor(layout.control_socket)
+    was_running = supervisor.answers()
+    if was_running:
+        pid = supervisor.pid()
+        for together in STOP_TOGETHER:
+            _stop_parts(supervisor, together, report)
+        _leave(supervisor, pid)
+    orphans = stop_orphans(layout)
+    for part in orphans:
+        report(part, "stopped", "was left without a supervisor")
+    clear_state(layout)
+    return was_running or bool(orphans)
+
+
+def _stop_parts(supervisor: Supervisor, together: tuple[str, ...], report: Report) -> None:
+    try:
+        asked = [
+            name
+            for name, found in supervisor.processes().items()
+            if name in together and found.state not in GONE
+        ]
+        for part in asked:
+            report(part, "stopping", "")
+            supervisor.stop(part)
+        deadline = time.monotonic() + STOP_SECONDS_MAX
+        while asked and time.monotonic() < deadline:
+            states = supervisor.processes()
+            for part in [part for part in asked if states[part].state in GONE]:
+                report(part, "stopped", "")
+                asked.remove(part)
+            if asked:
+                time.sleep(0.1)
+    except TransientError:
+        return  # supervisord went away under us: the orphans' turn comes next
+
+
+def _leave(supervisor: Supervisor, pid: int) -> None:
+    try:
+        process = psutil.Process(pid)
+        supervisor.shutdown()
+        process.wait(timeout=STOP_SECONDS_MAX)
+    except psutil.TimeoutExpired:
+        psutil.Process(pid).kill()
+    except (psutil.NoSuchProcess, TransientError):
+        return
+
+
+def _ensure_token_file(layout: Layout, settings: Settings) -> str:
+    try:
+        kept = layout.token_file.read_text().strip()
+    except FileNotFoundError:
+        kept = ""
+    if not kept:
+        kept = settings.token or f"lt_{secrets.token_urlsafe(32)}"
+        write_file(layout.token_file, kept + "\n")
+    elif layout.token_file.stat().st_mode & 0o077:
+        layout.token_file.chmod(0o600)
+    return kept
+
+
+def _migrate(owner_url: str, tokens: set[str]) -> None:
+    from models.migrations.run import migrate
+    from models.store.access import ensure_token
+
+    migrate(owner_url)
+    for token in tokens:
+        ensure_token(owner_url, tenant="default", token=token)
+
+
+def _check_flower(wanted: bool) -> None:
+    from importlib.util import find_spec
+
+    if wanted and find_spec("flower") is None:
+        raise Misconfigured(
+            "--flower needs the package flower, which is not installed",
+            remedy="install it with pip install 'longtail[flower]', or leave --flower out",
+        )
+
+
+def reachable_host(host: str) -> str:
+    """Where a client on this machine finds a server that listens on `host`.
+
+    >>> reachable_host("0.0.0.0"), reachable_host("::"), reachable_host("10.1.2.3")
+    ('127.0.0.1', '::1', '10.1.2.3')
+    """
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - read, not bound
+
+
+__all__ = ["Phase", "Report", "StartFailed", "Started", "start_stack", "stop_stack"]

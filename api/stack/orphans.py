@@ -1,0 +1,72 @@
+"""Processes of this stack whose supervisor is gone: killed by hand, or by the machine when memory ran out.
+
+They are known by what they are, never by a remembered process id, which may belong to somebody else by now:
+the servers work in their data folder, everything else carries our mark in its environment.
+"""
+
+import signal
+from pathlib import Path
+
+import psutil
+
+from api.stack.layout import Layout
+from api.stack.parts import IN_START_ORDER, PART_VARIABLE, POSTGRES, REDIS
+
+STOP_SECONDS = 15.0
+
+
+def find_orphans(layout: Layout) -> dict[str, list[psutil.Process]]:
+    """Living processes by part. Ask only when no supervisord answers: with one, they are its children."""
+    found: dict[str, list[psutil.Process]] = {}
+    for process in psutil.process_iter():
+        part = _recognise(process, layout)
+        if part is not None:
+            found.setdefault(part, []).append(process)
+    return found
+
+
+def stop_orphans(layout: Layout) -> list[str]:
+    """Stop them politely in reverse start order, then without asking; return the parts that had any."""
+    found = find_orphans(layout)
+    for part in [name for name in reversed(IN_START_ORDER) if name in found]:
+        processes = found[part]
+        numbers = {process.pid for process in processes}
+        for process in processes:
+            # The first of a family stops the others in order; PostgreSQL takes INT as its fast shutdown.
+            if _parent_of(process) not in numbers:
+                _signal(process, signal.SIGINT if part == POSTGRES else signal.SIGTERM)
+        _, alive = psutil.wait_procs(processes, timeout=STOP_SECONDS)
+        for process in alive:
+            _signal(process, signal.SIGKILL)
+        psutil.wait_procs(alive, timeout=STOP_SECONDS)
+    return [name for name in IN_START_ORDER if name in found]
+
+
+def _recognise(process: psutil.Process, layout: Layout) -> str | None:
+    try:
+        name = process.name()
+        if name == "postgres" and Path(process.cwd()) == layout.postgres_data:
+            return POSTGRES
+        if name == "valkey-server" and Path(process.cwd()) == layout.redis_data:
+            return REDIS
+        environment = process.environ()
+    except (psutil.Error, OSError):
+        return None
+    if environment.get("LONGTAIL_HOME") != str(layout.home):
+        return None
+    part = environment.get(PART_VARIABLE)
+    return part if part in IN_START_ORDER else None
+
+
+def _parent_of(process: psutil.Process) -> int:
+    try:
+        return process.ppid()
+    except psutil.Error:
+        return 0
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    try:
+        process.send_signal(number)  # psutil checks that the id still means this process
+    except psutil.Error:
+        return

@@ -1,0 +1,119 @@
+"""How the stack is now: one report, gathered in about a second, whether it runs here or elsewhere."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from api.host.start import find_version
+from api.stack import health, postgres, valkey
+from api.stack.layout import Layout
+from api.stack.parts import WORKERS, node_names
+from api.stack.state import read_state
+from api.stack.supervision import ProcessState, Supervisor
+from models.errors import ServiceError
+from models.messages import QUEUES
+from models.settings import Settings, without_password
+
+ALIVE = {"RUNNING", "STARTING"}
+
+
+def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
+    """The report of `longtail status --json`; what cannot be known is null, and `problems` says why."""
+    state = read_state(layout)
+    supervisor = Supervisor(layout.control_socket)
+    processes = supervisor.processes() if supervisor.answers() else {}
+    local = bool(processes)
+    database_url = settings.database_url or settings.api_database_url or state.get("database_url")
+    redis_url = settings.redis_url or state.get("redis_url")
+    somewhere = local or bool(settings.database_url or settings.api_url)
+    names = list(node_names().values()) if local else None
+
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        asked_postgres = pool.submit(_ask_postgres, database_url if somewhere else None)
+        asked_redis = pool.submit(_ask_redis, redis_url if somewhere else None)
+        asked_api = pool.submit(_ask_api, settings, somewhere)
+        asked_workers = (
+            pool.submit(health.ping_workers, redis_url, names) if somewhere and redis_url else None
+        )
+        found_postgres, postgres_problem = asked_postgres.result()
+        found_redis, queues, redis_problem = asked_redis.result()
+        api, counts, api_problem = asked_api.result()
+        alive = asked_workers.result() if asked_workers else []
+
+    expected = len(WORKERS) if local else 1
+    problems = [problem for problem in (postgres_problem, redis_problem, api_problem) if problem]
+    if somewhere and len(alive) < expected:
+        problems.append(f"{len(alive)} of {expected} workers answer")
+    problems += [
+        f"{name} is {process.state.lower()}{': ' + process.problem if process.problem else ''}"
+        for name, process in processes.items()
+        if process.state not in ALIVE
+    ]
+    if not somewhere:
+        problems.append("the stack ended without 'longtail down'" if state else "the stack is not running")
+    return {
+        "healthy": somewhere and not problems,
+        "version": state.get("version") or find_version(),
+        "home": str(layout.home),
+        "servers": str(layout.servers),
+        "started_at": state.get("started_at"),
+        "api": api,
+        "postgres": {"url": without_password(database_url), **found_postgres},
+        "redis": {"url": without_password(redis_url), **found_redis},
+        "workers": {"alive": len(alive), "expected": expected, "names": alive},
+        "pending": counts.get("pending"),
+        "lag_seconds": counts.get("lag_seconds"),
+        "queues": queues,
+        "dead_letters": counts.get("dead_letters"),
+        "parts": {name: _describe(process) for name, process in processes.items()},
+        "flower_url": state.get("flower_url"),
+        "problems": problems,
+    }
+
+
+def _describe(process: ProcessState) -> dict[str, Any]:
+    return {
+        "state": process.state.lower(),
+        "pid": process.pid or None,
+        "uptime_seconds": process.uptime_seconds,
+    }
+
+
+def _ask_postgres(url: str | None) -> tuple[dict[str, Any], str | None]:
+    empty = {"healthy": False, "version": None, "pgvector": None}
+    if url is None:
+        return empty, None
+    try:
+        found = postgres.probe(url)
+    except ServiceError as error:
+        return empty, error.detail
+    return {"healthy": True, "version": found["version"], "pgvector": found["pgvector"]}, None
+
+
+def _ask_redis(url: str | None) -> tuple[dict[str, Any], dict[str, int | None], str | None]:
+    empty = {"healthy": False, "version": None, "server": None}
+    unknown: dict[str, int | None] = dict.fromkeys(QUEUES)
+    if url is None:
+        return empty, unknown, None
+    try:
+        found = valkey.probe(url)
+        queues: dict[str, int | None] = {**valkey.measure_queues(url, QUEUES)}
+    except ServiceError as error:
+        return empty, unknown, error.detail
+    return {"healthy": True, "version": found["version"], "server": found["server"]}, queues, None
+
+
+def _ask_api(settings: Settings, somewhere: bool) -> tuple[dict[str, Any], dict[str, Any], str | None]:
+    url = settings.service_url()
+    if not somewhere:
+        return {"url": None, "healthy": False}, {}, None
+    ready, answer = health.read_readiness(url)
+    if not ready:
+        reason = answer.get("detail")
+        problem = (
+            f"the API at {url} is not ready: {reason}" if reason else f"the API at {url} does not answer"
+        )
+        return {"url": url, "healthy": False}, {}, problem
+    status, counts = health.read_service_status(url, settings.client_token())
+    if status == 200:
+        return {"url": url, "healthy": True}, counts, None
+    return {"url": url, "healthy": True}, {}, f"GET {url}/v1/status answered {status or 'nothing'}"

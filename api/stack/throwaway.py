@@ -1,0 +1,82 @@
+"""A whole stack of its own in a temporary folder, for tests and benchmarks: real servers, real processes."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from models.errors import ServiceError
+from models.settings import Settings
+
+
+class ThrowawayStack:
+    """`longtail up --detach` in a new home, `longtail down` at the end; nothing of it is left."""
+
+    def __init__(self, extra_env: Mapping[str, str] | None = None) -> None:
+        # Not under a test runner's long folder: a unix socket path has little room.
+        self.home = Path(tempfile.mkdtemp(prefix="longtail-"))
+        self.home.chmod(0o755)
+        self.env = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("LONGTAIL_")},
+            "LONGTAIL_HOME": str(self.home),
+            "LONGTAIL_PORT": "0",
+            **(extra_env or {}),
+        }
+
+    def __enter__(self) -> Self:
+        self.up()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.run(["down"], check=False)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def up(self) -> None:
+        """Start everything and wait until it is healthy."""
+        self.run(["up", "--detach"])
+
+    def run(
+        self, arguments: Sequence[str], *, check: bool = True, timeout_seconds: float = 180
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a `longtail` command in this stack's environment."""
+        result = subprocess.run(
+            [sys.executable, "-m", "api.host.start", *arguments],
+            env=self.env,
+            text=True,
+            capture_output=True,
+            timeout=timeout_seconds,
+            check=False,
+        )
+        if check and result.returncode:
+            raise ServiceError(
+                f"'longtail {' '.join(arguments)}' ended with {result.returncode}:\n{result.stdout}{result.stderr}"
+            )
+        return result
+
+    def status(self) -> dict[str, Any]:
+        """`longtail status --json`."""
+        found: dict[str, Any] = json.loads(self.run(["status", "--json"], check=False).stdout)
+        return found
+
+    @property
+    def settings(self) -> Settings:
+        """The settings a process of this stack would read."""
+        prefix = "LONGTAIL_"
+        values = {
+            key.removeprefix(prefix).lower(): value
+            for key, value in self.env.items()
+            if key.startswith(prefix)
+        }
+        return Settings.model_validate(values)
+
+    @property
+    def owner_url(self) -> str:
+        """The database as its owner."""
+        url = self.settings.owner_database_url()
+        assert url is not None
+        return url

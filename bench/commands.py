@@ -1,0 +1,62 @@
+"""`longtail bench NAME`: measurements that anybody can repeat."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+bench = typer.Typer(help="Measure; every number stands beside its floor.", no_args_is_help=True)
+
+
+@bench.callback()
+def _bench() -> None:
+    """Measure; every number stands beside its floor."""
+
+
+@bench.command()
+def spine(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    memories: Annotated[int, typer.Option(help="Memories in the tenant when assemble is measured.")] = 10_000,
+    turns: Annotated[int, typer.Option(help="Turns through the pipeline.")] = 2000,
+    calls: Annotated[int, typer.Option(help="Accept calls; half as many assemble calls.")] = 400,
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """accept, pipeline and assemble on a stack of its own (a few minutes)."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bench.spine import Sizes, run
+
+    sizes = Sizes(accept_calls=calls, pipeline_turns=turns, memories=memories, assemble_calls=calls // 2)
+    result = run(sizes=sizes, data=data, output=output, console=Console(stderr=True))
+    if as_json:
+        print(json.dumps(result))
+        return
+    table = Table("what", "measured", "floor", "ratio", "target")
+    accept, pipeline, assemble = result["accept"], result["pipeline"], result["assemble"]
+    table.add_row(
+        "accept p99",
+        f"{accept['accept_ms']['p99']} ms",
+        f"{accept['floor_insert_ms']['p99']} ms",
+        str(accept["p99_ratio"]),
+        "≤ 3",
+    )
+    table.add_row(
+        "pipeline",
+        f"{pipeline['pipeline_turns_per_second']} turns/s",
+        f"{pipeline['encoder_alone_texts_per_second']} texts/s",
+        str(pipeline["ratio"]),
+        "≥ 0.5",
+    )
+    table.add_row(
+        f"assemble p95, {assemble['memories']} memories",
+        f"{assemble['assemble_ms']['p95']} ms",
+        f"{assemble['floor_ms']['p95']} ms",
+        str(assemble["p95_ratio"]),
+        "≤ 2",
+    )
+    Console().print(table)

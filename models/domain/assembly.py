@@ -1,0 +1,232 @@
+"""Filling a prompt: five tiers in order of precedence, each within its share (memory-model.md 1 and 2).
+
+Hard rules and the base tail first, whole or not at all; then soft rules, the rest of the tail, guidance,
+recall. What is measured is what is rendered, so the sum of the parts is the cost of the answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+from models.domain import budget as shares
+from models.domain.budget import Reserves
+from models.domain.rendering import (
+    AUTHORED,
+    CLOSE_PROMPT,
+    GUIDANCE,
+    OPEN_PROMPT,
+    RECALLED,
+    RECENT,
+    Section,
+    render_section,
+)
+from models.domain.tail import TailTurn, extend_tail, find_base_start
+from models.domain.tokens import RunningCount, SummedCount, TokenCounter, start_count
+
+TierName = Literal["hard", "soft", "tail", "guidance", "recall"]
+TIERS: Final[tuple[TierName, ...]] = get_args(TierName)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One thing that may enter the prompt, already rendered."""
+
+    id: str
+    rendered: str
+    says: str | None = None  # the turn whose words these are: nothing is said twice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TailBlock(Block):
+    """A turn of the active session. A visible one is on the host's screen already: it costs nothing here."""
+
+    turn: TailTurn
+    is_visible: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supply:
+    """Everything that wants to be in the prompt, each tier in the order in which it is to be tried."""
+
+    hard: Sequence[Block] = ()
+    soft: Sequence[Block] = ()
+    tail: Sequence[TailBlock] = ()  # oldest first
+    guidance: Sequence[Block] = ()
+    recall: Sequence[Block] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drop:
+    """Something that was left out, and why."""
+
+    tier: TierName
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """The prompt and its arithmetic: used ≤ total whenever `needed` is None."""
+
+    stable: str
+    volatile: str
+    used: int
+    total: int
+    tokens: dict[TierName, int]
+    chosen: dict[TierName, tuple[str, ...]]
+    costs: dict[str, int]  # what each chosen block added
+    visible: tuple[str, ...]
+    drops: tuple[Drop, ...]
+    needed: int | None = None  # set when hard rules and base tail do not fit: what they cost
+
+    @property
+    def text(self) -> str:
+        return self.stable + self.volatile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Put:
+    """One step of filling, so that the last steps can be taken back."""
+
+    tier: TierName
+    blocks: Sequence[Block]
+    cost: int
+
+
+@dataclass(slots=True)
+class _Fill:
+    """The prompt while it grows."""
+
+    measure: RunningCount | SummedCount
+    total: int
+    opened: set[str] = field(default_factory=set)
+    mandatory: list[_Put] = field(default_factory=list)
+    optional: list[_Put] = field(default_factory=list)  # in order of precedence: the last is the first to go
+    drops: list[Drop] = field(default_factory=list)
+
+    def _text(self, section: Section, blocks: Sequence[Block]) -> str:
+        frame = "" if section.name in self.opened else section.opening + section.closing
+        if not self.opened:
+            frame += OPEN_PROMPT + CLOSE_PROMPT
+        return frame + "".join(block.rendered for block in blocks)
+
+    def _put(self, tier: TierName, section: Section, blocks: Sequence[Block]) -> _Put:
+        before = self.measure.total
+        self.measure.add(self._text(section, blocks))
+        self.opened.add(section.name)
+        return _Put(tier=tier, blocks=blocks, cost=self.measure.total - before)
+
+    def put_mandatory(self, tier: TierName, section: Section, blocks: Sequence[Block]) -> None:
+        if blocks:
+            self.mandatory.append(self._put(tier, section, blocks))
+
+    def try_put(self, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int) -> bool:
+        would_be = self.measure.would_be(self._text(section, blocks))
+        if self.tokens(tier) + would_be - self.measure.total > capacity or would_be > self.total:
+            return False
+        self.optional.append(self._put(tier, section, blocks))
+        return True
+
+    def tokens(self, tier: TierName) -> int:
+        return sum(put.cost for put in (*self.mandatory, *self.optional) if put.tier == tier)
+
+    def chosen(self, tier: TierName) -> list[Block]:
+        return [
+            block for put in (*self.mandatory, *self.optional) if put.tier == tier for block in put.blocks
+        ]
+
+
+def assemble(
+    supply: Supply, *, total: int, counter: TokenCounter, reserves: Reserves, min_turns: int
+) -> Assembly:
+    """The prompt for one model call; over `total` only when the mandatory part alone is, and then it says so."""
+    fill = _Fill(measure=start_count(counter), total=total)
+    turns = [block.turn for block in supply.tail]
+    base_start = find_base_start(turns, min_turns=min_turns)
+    fill.put_mandatory("hard", AUTHORED, supply.hard)
+    fill.put_mandatory("tail", RECENT, [block for block in supply.tail[base_start:] if not block.is_visible])
+    hard, base = fill.tokens("hard"), fill.tokens("tail")
+    if not shares.is_feasible(total=total, hard=hard, base=base):
+        return _render(fill, supply, counter, is_feasible=False)
+
+    soft_cap = shares.soft_capacity(total=total, hard=hard, base=base, reserves=reserves)
+    _put_prefix(fill, supply.soft, capacity=soft_cap)
+    soft = fill.tokens("soft")
+    tail_cap = shares.tail_capacity(total=total, hard=hard, base=base, soft=soft, reserves=reserves)
+
+    def take(start: int, end: int) -> bool:
+        unseen = [block for block in supply.tail[start:end] if not block.is_visible]
+        return not unseen or fill.try_put("tail", RECENT, unseen, capacity=tail_cap)
+
+    tail_start = extend_tail(turns, base_start=base_start, take=take)
+    said = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
+    tail = fill.tokens("tail")
+    guidance_cap = shares.guidance_capacity(total=total, hard=hard, soft=soft, tail=tail, reserves=reserves)
+    _put_ranked(fill, "guidance", GUIDANCE, supply.guidance, capacity=guidance_cap, said=said)
+    guidance = fill.tokens("guidance")
+    recall_cap = shares.recall_capacity(total=total, hard=hard, soft=soft, tail=tail, guidance=guidance)
+    _put_ranked(fill, "recall", RECALLED, supply.recall, capacity=recall_cap, said=said)
+    return _render(fill, supply, counter, is_feasible=True)
+
+
+def _put_prefix(fill: _Fill, blocks: Sequence[Block], *, capacity: int) -> None:
+    """Soft rules in source order up to the first that does not fit: a prefix, never a selection."""
+    for index, block in enumerate(blocks):
+        if not fill.try_put("soft", AUTHORED, [block], capacity=capacity):
+            reason = f"soft reserve of {capacity} tokens is used up"
+            fill.drops.extend(Drop(tier="soft", id=late.id, reason=reason) for late in blocks[index:])
+            return
+
+
+def _put_ranked(
+    fill: _Fill, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int, said: set[str]
+) -> None:
+    """Best first; what does not fit is skipped and the next tried; nothing is said twice."""
+    for block in blocks:
+        key = block.says or block.id
+        if key in said:
+            fill.drops.append(Drop(tier=tier, id=block.id, reason="already in the prompt"))
+        elif fill.try_put(tier, section, [block], capacity=capacity):
+            said.add(key)
+        else:
+            reason = f"does not fit what is left of {capacity} tokens"
+            fill.drops.append(Drop(tier=tier, id=block.id, reason=reason))
+
+
+def _render(fill: _Fill, supply: Supply, counter: TokenCounter, *, is_feasible: bool) -> Assembly:
+    """The text in prompt order, counted whole; should it count more than its parts, the last steps go back."""
+    while True:
+        stable, volatile = _render_parts(fill, supply)
+        used = counter.count(stable + volatile)
+        if used <= fill.total or not fill.optional:
+            break
+        undone = fill.optional.pop()
+        reason = "the whole text counts more than its parts"
+        fill.drops.extend(Drop(tier=undone.tier, id=block.id, reason=reason) for block in undone.blocks)
+    puts = (*fill.mandatory, *fill.optional)
+    return Assembly(
+        stable=stable,
+        volatile=volatile,
+        used=used,
+        total=fill.total,
+        tokens={tier: fill.tokens(tier) for tier in TIERS},
+        chosen={tier: tuple(block.id for block in fill.chosen(tier)) for tier in TIERS},
+        costs={put.blocks[0].id: put.cost for put in puts if len(put.blocks) == 1},
+        visible=tuple(block.id for block in supply.tail if block.is_visible),
+        drops=tuple(fill.drops),
+        needed=None if is_feasible and used <= fill.total else used,
+    )
+
+
+def _render_parts(fill: _Fill, supply: Supply) -> tuple[str, str]:
+    """The stable and the volatile part; together they are the prompt."""
+    place = {block.id: index for index, block in enumerate(supply.tail)}
+    tail = sorted(fill.chosen("tail"), key=lambda block: place[block.id])
+    authored = [*fill.chosen("hard"), *fill.chosen("soft")]
+    stable = _frame(AUTHORED, authored) + _frame(RECENT, tail)
+    volatile = _frame(GUIDANCE, fill.chosen("guidance")) + _frame(RECALLED, fill.chosen("recall"))
+    return (OPEN_PROMPT + stable, volatile + CLOSE_PROMPT) if stable or volatile else ("", "")
+
+
+def _frame(section: Section, blocks: Sequence[Block]) -> str:
+    return render_section(section, [block.rendered for block in blocks])

@@ -1,0 +1,78 @@
+"""Names the action of a rule, so that two rules about one action can be compared."""
+
+from typing import Final
+
+from models.domain.deontic_lexicon import PRONOUN_OBJECTS, ROLES, WordRole
+
+# Enough to tell actions apart, few enough that every subset can be looked up (2^5 at most).
+MAX_ACTION_WORDS: Final = 6
+_REACH_CHARACTERS: Final = 64  # an action is named right after its verb
+_MARKS: Final = ".,;:!?*_`\"'()[]{}<>“”‘’—–-#|"
+_STOPS: Final = ".,;:!?—"
+_DROPPED: Final = frozenset(
+    """the a an your my our their his her its please always never ever just also simply any all some every
+    each of to and or be been being is are was were you i we they us me really very too then so kindly
+    for in on at by with as that which such explicitly again""".split()
+    + [""]
+)
+_VERBS: Final = frozenset(word for word, role in ROLES.items() if role <= WordRole.NOUNISH)
+_IRREGULAR: Final = {
+    "written": "write", "kept": "keep", "made": "make", "sent": "send", "built": "build", "done": "do",
+    "taken": "take", "given": "give", "chosen": "choose", "left": "leave", "shown": "show", "held": "hold",
+    "found": "find", "told": "tell", "said": "say", "hidden": "hide", "drawn": "draw", "driven": "drive",
+}  # fmt: skip
+# "prefer tabs" and "avoid tabs" speak of the same action: using tabs.
+_USING: Final = frozenset("prefer avoid favor favour no stop quit refrain".split())
+
+
+def name_action(original: str, start: int, end: int) -> str:
+    """Return the action words between two offsets: verb first, filler dropped, plurals cut.
+
+    At most MAX_ACTION_WORDS words, cut at the end of the clause.
+
+    >>> name_action("Never commit the secrets to Git.", 6, 32)
+    'commit secret git'
+    >>> name_action("avoid using tabs", 0, 16)
+    'use tab'
+    """
+    words: list[str] = []
+    for raw in original[start : min(end, start + _REACH_CHARACTERS)].lower().split():
+        bare = raw if raw.isalpha() else raw.strip(_MARKS)
+        if bare in _DROPPED:
+            pass
+        elif not words:
+            verb = to_base_verb(bare)
+            words.append("use" if verb in _USING else verb)
+        elif bare[-3:] == "ing" and words == ["use"] and (verb := to_base_verb(bare)) in _VERBS:
+            words = [verb]  # "avoid writing": the verb is the gerund
+        else:
+            # "secrets" becomes "secret"; "class", "status" and "basis" stay.
+            is_plural = bare[-1] == "s" and len(bare) > 3 and bare[-2] not in "sui'"
+            words.append(bare[:-1] if is_plural else bare)
+            if len(words) == MAX_ACTION_WORDS:
+                break
+        if bare is not raw and words and raw[-1] in _STOPS:
+            break
+    return " ".join(words)
+
+
+def is_comparable(action: str) -> bool:
+    """Say whether an action names what it acts on: "use it" means another thing in every paragraph."""
+    return bool(action) and PRONOUN_OBJECTS.isdisjoint(action.split())
+
+
+def to_base_verb(word: str) -> str:
+    """Return the base form of a gerund or participle when the lexicon knows it, else the word.
+
+    >>> to_base_verb("committing"), to_base_verb("using"), to_base_verb("logged"), to_base_verb("string")
+    ('commit', 'use', 'log', 'string')
+    """
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    for ending in ("ing", "ed"):
+        if word.endswith(ending):
+            stem = word[: -len(ending)]
+            for base in (stem, stem + "e", stem[:-1]):
+                if base in _VERBS:
+                    return base
+    return word

@@ -1,0 +1,150 @@
+"""Finds rules in authored files: imperatives at clause heads, and modal frames around a subject.
+
+Authored text is written to instruct, so a bare imperative is a rule there (memory-model.md section 6).
+"""
+
+import re
+from typing import Final
+
+from models.domain.deontic_actions import name_action
+from models.domain.deontic_clauses import fold_text, hide_mentions, list_openings
+from models.domain.deontic_commands import (
+    CommandHead,
+    Place,
+    find_fronted_command,
+    is_fronting_prelude,
+    read_command,
+)
+from models.domain.deontic_frames import find_framed_rules
+from models.domain.deontic_lexicon import ROLES, WordRole
+from models.domain.deontic_spans import NO_RULE, DeonticReading, Modality, RuleSpan
+
+_RESTRICTION: Final = re.compile(
+    r"only (?:when|if|for|after|to|as|once|where|while|until|by|via|through|on|in)\b"
+)
+_CONTRAST: Final = re.compile(r"(?:[,—]\s?|\band )(?:but )?not (?!only|just|necessarily|yet|all|even|always)")
+_LINKED_BAN: Final = re.compile(r"\b(?:and|but|or|then) (?:please )?(do not|don't|never) ([^\W\d_]++)")
+_SPEAKING: Final = frozenset(["you", "you're", "your", "no"])  # inert words that may open a rule all the same
+_CLAUSE_EDGES: Final = frozenset(":;—–")
+
+# Members bound once: the attribute look-up on an enum class costs more than the comparison.
+_INERT: Final = WordRole.INERT
+_FRONTING: Final = WordRole.FRONTING
+_PRELUDE: Final = WordRole.PRELUDE
+_SENTENCE: Final = Place.SENTENCE
+_FRONTED: Final = Place.FRONTED
+_CLAUSE: Final = Place.CLAUSE
+_AFTER_COMMA: Final = Place.AFTER_COMMA
+_OBLIGATION: Final = Modality.OBLIGATION
+_PROHIBITION: Final = Modality.PROHIBITION
+
+
+def read_authored(text: str) -> DeonticReading:
+    """Return the rules of one paragraph, list item or block quote of an authored file.
+
+    Commands count at the head of a sentence or clause, after a fronted phrase ("If X, do Y") and after
+    "so" or "but"; modal and copular frames ("must", "is forbidden") count with any subject. Questions,
+    quotations, code, asides and bare cross-references do not.
+
+    >>> [str(span.modality) for span in read_authored("Use tabs. Never commit secrets.").spans]
+    ['obligation', 'prohibition']
+    >>> read_authored("The cache lives in memory and is never written to disk.").is_rule
+    False
+    """
+    folded = hide_mentions(fold_text(text))
+    openings = list_openings(folded)
+    spans = _find_commands(text, folded, openings)
+    framed = find_framed_rules(text, folded, openings)
+    if framed:
+        spans = sorted(spans + framed, key=lambda span: (span.start, span.end))
+    return DeonticReading(spans=tuple(spans)) if spans else NO_RULE
+
+
+def _find_commands(text: str, folded: str, openings: list[re.Match[str]]) -> list[RuleSpan]:
+    """Return the rules that stand as commands at clause heads, in text order."""
+    spans: list[RuleSpan] = []
+    heads: list[CommandHead] = []
+    segment_start = 0
+    is_fronted = inside_dashes = False
+    for opening in openings:
+        edge, word, object_opener = opening.groups()
+        if edge == ",":
+            if heads:
+                place = _CLAUSE
+            else:
+                place = _FRONTED if is_fronted else _AFTER_COMMA
+        else:
+            if heads:
+                if edge[0] != "?":
+                    spans += _close_segment(text, folded, segment_start, opening.start(), heads)
+                heads = []
+            segment_start = opening.start(2)
+            is_fronted = False
+            inside_dashes = edge == "—" and not inside_dashes
+            place = _SENTENCE
+            if edge in _CLAUSE_EDGES and not _opens_list_item(folded, opening):
+                # What follows the second dash of a pair goes on with the sentence before the first.
+                place = _AFTER_COMMA if edge == "—" and not inside_dashes else _CLAUSE
+        role = ROLES.get(word)
+        head = None
+        if role is None and object_opener is None and not word.endswith("ly"):
+            continue  # a noun, as far as anyone can tell
+        if role is _INERT and word not in _SPEAKING:
+            # "If it fails, the client retries, ...": the main clause has its subject, no command is due.
+            is_fronted = is_fronted and edge != ","
+        elif role is _FRONTING:
+            if edge != ",":
+                is_fronted = True
+                head = find_fronted_command(folded, opening.start(2), word)
+        else:
+            head = read_command(folded, opening.start(2), word, role, place)
+            if head is None and edge != "," and (role is _PRELUDE or word.endswith("ly")):
+                is_fronted = is_fronting_prelude(folded, opening.end())
+        if head is not None:
+            heads.append(head)
+    if heads:
+        spans += _close_segment(text, folded, segment_start, len(folded), heads)
+    return spans
+
+
+def _opens_list_item(folded: str, opening: re.Match[str]) -> bool:
+    gap = folded[opening.end(1) : opening.start(2)]
+    return "\n" in gap and not gap.isspace()
+
+
+def _close_segment(text: str, folded: str, start: int, end: int, heads: list[CommandHead]) -> list[RuleSpan]:
+    """Return the commands of a finished segment as spans, with the bans that lean on them."""
+    spans = []
+    last = len(heads) - 1
+    for index, (cue_start, verb_start, verb_end, modality) in enumerate(heads):
+        if modality is _OBLIGATION:
+            reach = folded[verb_start : end if index == last else heads[index + 1].cue_start]
+            if "only " in reach and _RESTRICTION.search(reach) is not None:
+                modality = _PROHIBITION  # "only when needed" forbids the rest
+        spans.append(_make_span(text, start, end, cue_start, verb_start, verb_end, modality))
+    first_verb = heads[0].verb_start
+    clause = folded[first_verb:end]
+    if "not " not in clause and "never " not in clause and "don't " not in clause:
+        return spans
+    taken = {head.verb_start for head in heads}
+    for ban in _LINKED_BAN.finditer(folded, first_verb, end):
+        if ban.start(2) not in taken:
+            spans.append(_make_span(text, start, end, ban.start(1), *ban.span(2), _PROHIBITION))
+    contrast = _CONTRAST.search(folded, first_verb, end)
+    if contrast is not None:
+        verb = name_action(text, first_verb, end).partition(" ")[0]
+        action = f"{verb} {name_action(text, contrast.end(), end)}".strip()
+        spans.append(RuleSpan(modality=_PROHIBITION, start=start, end=end, action=action, cue="not"))
+    return spans
+
+
+def _make_span(
+    text: str, start: int, end: int, cue_start: int, verb_start: int, verb_end: int, modality: Modality
+) -> RuleSpan:
+    return RuleSpan(
+        modality=modality,
+        start=start,
+        end=end,
+        action=name_action(text, verb_start, end),
+        cue=" ".join(text[cue_start:verb_end].lower().split()),
+    )

@@ -1,0 +1,200 @@
+"""Finds standing rules and preferences in a user's chat turn (memory-model.md section 9)."""
+
+import re
+from typing import Final, NamedTuple
+
+from models.domain.deontic_actions import name_action, to_base_verb
+from models.domain.deontic_clauses import fold_text, hide_mentions, hide_quoted_speech, list_openings
+from models.domain.deontic_lexicon import NOUN_FOLLOWERS, ROLES, WordRole
+from models.domain.deontic_phrases import (
+    BAN_STANDING,
+    CASE_STANDING,
+    COMFORT,
+    HYPOTHETICAL,
+    ONE_OFF,
+    PHRASES,
+    REPORTED,
+    STRONG_STANDING,
+    TASK,
+    WEAK_STANDING,
+    Lasting,
+    Phrase,
+)
+from models.domain.deontic_spans import NO_RULE, DeonticReading, Modality, RuleSpan
+
+# What may stand before the clause that rules: greeting, politeness, a marker without its comma.
+_LEAD: Final = re.compile(
+    r"(?:(?:and|also|but|so|ok|okay|hey|hi|hello|oh|yes|yeah|no,|well|right|please|pls|plz|kindly|just|then|actually|btw"
+    r"|by the way|one more thing|one thing|quick note|reminder|fyi|important|remember:|note:|in general|generally|instead"
+    r"|from now on|from here on(?: out)?|going forward|moving forward|henceforth|hereafter|in (?:the )?future|next time|by default"
+    r"|as a (?:general )?rule|at all times|for the record|thanks|thank you)[,:!]*+ ++)*+"
+)
+_ADDRESSING: Final = re.compile(r"\b(?:please|so|just|kindly|from|going|in)\b")  # a lead that turns to the assistant
+# A clause that rules may follow these without a comma: "I'm vegan so never suggest cheese".
+_JOINT: Final = re.compile(r" (?:so|but|because) (?=(?:please|never|always|don't|do not|stop|only|from now on)\b)")
+_SURFACE: Final = re.compile(
+    r"\b(?:must|should|shall|ought|always|never|don't|dont|do not|please|prefer|preference|avoid|stop|only|rules?|from now on"
+    r"|in (?:the )?future|(?:have|need|needs) to|make sure|remember|want you|like you to|rather|every time|whenever"
+    r"|not allowed|forbidden|may not|mustn't|shouldn't|can't stand|instead of|no more|hate|keep in mind|by default)\b"
+)
+_STANDING_OPENING: Final = re.compile(f"{STRONG_STANDING.pattern}|{WEAK_STANDING.pattern}|{CASE_STANDING.pattern}")
+# "Always write tests first, ok?" asks for consent, not for an answer.
+_QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understood)$")
+_BANNING: Final = re.compile(r"\b(?:no|never|not|don't|without)\b")
+_WORD: Final = re.compile(r"[^\W\d_]++(?:'[^\W\d_]++)?+")
+_MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that
+
+_BY_HEAD: Final[dict[str, tuple[Phrase, ...]]] = {
+    head: tuple(phrase for phrase in PHRASES if head in phrase.heads)
+    for head in sorted({head for phrase in PHRASES for head in phrase.heads})
+}
+_ANY_HEAD: Final = tuple(phrase for phrase in PHRASES if not phrase.heads)
+
+
+class _Sentence(NamedTuple):
+    """One sentence of a turn, `clauses` being where its clauses begin, the first one first."""
+
+    start: int
+    end: int
+    is_question: bool
+    clauses: list[int]
+
+
+def read_conversation(text: str) -> DeonticReading:
+    """Return the standing rules and preferences of a user's turn; one-off requests and talk give none.
+
+    A span covers the sentence. Code, quotations, quoted lines, questions (unless they ask politely for a
+    standing rule), reported speech, hypotheticals and comfort between people are passed over.
+
+    >>> [str(span.modality) for span in read_conversation("From now on, answer in German.").spans]
+    ['obligation']
+    >>> read_conversation("That must be hard. You should never give up!").is_rule
+    False
+    """
+    folded = hide_mentions(hide_quoted_speech(fold_text(text, unwrap=False)))
+    sentences = _split_sentences(folded)
+    has_task = any(TASK.match(folded, sentence.start, sentence.end) for sentence in sentences)
+    spans = [span for sentence in sentences for span in _read_sentence(text, folded, sentence, has_task=has_task)]
+    return DeonticReading(spans=tuple(spans)) if spans else NO_RULE
+
+
+def has_surface_hint(text: str) -> bool:
+    """Say whether a turn holds a weak cue of a rule although `read_conversation` found none.
+
+    Such a turn becomes guidance only when the encoder finds it close to a guidance prototype.
+
+    >>> has_surface_hint("You should try the new place."), has_surface_hint("I went to the lake.")
+    (True, False)
+    """
+    return _SURFACE.search(fold_text(text, unwrap=False)) is not None and not read_conversation(text).is_rule
+
+
+def _split_sentences(folded: str) -> list[_Sentence]:
+    sentences: list[_Sentence] = []
+    clauses: list[int] = []
+    for opening in list_openings(folded):
+        edge = opening[1]
+        if edge and edge[0] in ".!?\n":
+            if clauses and clauses[0] < opening.start():
+                end = opening.start()
+                is_question = edge[0] == "?" and _QUESTION_TAG.search(folded, max(clauses[0], end - 12), end) is None
+                sentences.append(_Sentence(clauses[0], end, is_question, clauses))
+            clauses = []
+        clauses.append(opening.start(2))
+    if clauses[0] < len(folded):
+        sentences.append(_Sentence(clauses[0], len(folded), False, clauses))
+    return sentences
+
+
+def _read_sentence(text: str, folded: str, sentence: _Sentence, *, has_task: bool) -> list[RuleSpan]:
+    """Return the rules of one sentence, at most one of a force."""
+    start, end, is_question, clauses = sentence
+    if end - start > _MAX_SENTENCE_CHARACTERS:
+        return []
+    lasting = _measure_lasting(folded, start, end)
+    if lasting is Lasting.CASE and TASK.match(folded, start, end) is not None:
+        lasting = Lasting.BAN  # "Give me ten ideas for your emails" names a case, but asks for one thing
+    found: dict[Modality, RuleSpan] = {}
+    starts = sorted({*clauses, *(joint.end() for joint in _JOINT.finditer(folded, start, end))})
+    if (marker := _STANDING_OPENING.match(folded, start, end)) is not None and folded.startswith(" ", marker.end()):
+        starts.insert(1, marker.end() + 1)  # "every morning remind me": no comma to go by
+    is_fronted = _is_fronted(folded, sentence)
+    for position in starts:
+        lead = _LEAD.match(folded, position, end)
+        head = position if lead is None else lead.end()
+        word = _WORD.match(folded, head, end)
+        if word is None:
+            continue
+        candidates = _BY_HEAD.get(word[0], ())
+        if lasting >= Lasting.CASE and (
+            position == start or is_fronted or _ADDRESSING.search(folded, position, head) is not None
+        ):
+            candidates += _ANY_HEAD
+        if position in clauses[1:] and ROLES.get(word[0]) is WordRole.INERT:
+            is_fronted = False  # the main clause has its subject, no command is due
+        for phrase in candidates:
+            if is_question and not phrase.allows_question:
+                continue
+            match = _match_phrase(phrase, folded, head, end, lasting)
+            if match is None or (phrase.yields_to_task and (has_task or ONE_OFF.search(folded, start, end))):
+                continue
+            if not _is_spoken_in_earnest(folded, start, head, end):
+                break
+            verb_start = head if match.lastgroup is None else match.start(match.lastgroup)
+            modality = phrase.modality
+            if phrase.heads and phrase.heads[0] == "new" and _BANNING.search(folded, match.end(), end):
+                modality = Modality.PROHIBITION
+            span = RuleSpan(
+                modality=modality,
+                start=start,
+                end=end,
+                action=name_action(text, verb_start, end),
+                cue=" ".join(match[0].split()),
+            )
+            found.setdefault(modality, span)
+            break
+    return list(found.values())
+
+
+def _measure_lasting(folded: str, start: int, end: int) -> Lasting:
+    if STRONG_STANDING.search(folded, start, end) is not None:
+        return Lasting.STRONG
+    if CASE_STANDING.match(folded, start, end) is not None:
+        return Lasting.OPENED
+    if WEAK_STANDING.search(folded, start, end) is not None:
+        return Lasting.WEAK
+    if CASE_STANDING.search(folded, start, end) is not None:
+        return Lasting.CASE
+    return Lasting.BAN if BAN_STANDING.search(folded, start, end) is not None else Lasting.NO
+
+
+def _is_fronted(folded: str, sentence: _Sentence) -> bool:
+    """Say whether the sentence opens with a condition or a marker, so that a command may follow a comma."""
+    lead = _LEAD.match(folded, sentence.start, sentence.end)
+    head = sentence.start if lead is None else lead.end()
+    word = _WORD.match(folded, head, sentence.end)
+    if word is None or head > sentence.start:
+        return True
+    return ROLES.get(word[0]) is WordRole.FRONTING or _STANDING_OPENING.match(folded, head) is not None
+
+
+def _match_phrase(phrase: Phrase, folded: str, head: int, end: int, lasting: Lasting) -> re.Match[str] | None:
+    if lasting < phrase.needs:
+        return None
+    match = phrase.pattern.match(folded, head, end)
+    if match is None or phrase.verbs is None:
+        return match
+    verb = match[match.lastgroup or 0]
+    after = _WORD.match(folded, match.end(match.lastgroup or 0) + 1, end)
+    if after is not None and after[0] in NOUN_FOLLOWERS:
+        return None  # "work is ...": the word was a noun
+    return match if (to_base_verb(verb) if match.lastgroup == "gerund" else verb) in phrase.verbs else None
+
+
+def _is_spoken_in_earnest(folded: str, start: int, head: int, end: int) -> bool:
+    """Say whether nothing turns the words into a report, a supposition or comfort."""
+    return (
+        HYPOTHETICAL.match(folded, start, end) is None
+        and COMFORT.search(folded, start, end) is None
+        and REPORTED.search(folded, start, head) is None
+    )

@@ -1,0 +1,47 @@
+"""What the deontic detector returns: a rule with its place, its force and its action."""
+
+import enum
+from dataclasses import dataclass
+
+
+class Modality(enum.StrEnum):
+    """The force of a rule (memory-model.md section 6)."""
+
+    OBLIGATION = "obligation"
+    PROHIBITION = "prohibition"
+    PERMISSION = "permission"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleSpan:
+    """One rule found in a text; `text[start:end]` is the clause that carries it.
+
+    Offsets count code points. A clause that holds two rules ("use tabs, not spaces") gives two spans
+    with the same offsets.
+    """
+
+    modality: Modality
+    start: int
+    end: int
+    action: str  # normalised action words, verb first: "commit secret"
+    cue: str  # the words that made it a rule: "never commit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeonticReading:
+    """Every rule of one text, in text order."""
+
+    spans: tuple[RuleSpan, ...]
+
+    @property
+    def is_rule(self) -> bool:
+        """Say whether the text holds a rule at all."""
+        return bool(self.spans)
+
+    @property
+    def modalities(self) -> frozenset[Modality]:
+        """Return the set of forces in the text; empty when nothing was found."""
+        return frozenset(span.modality for span in self.spans)
+
+
+NO_RULE = DeonticReading(spans=())

@@ -1,0 +1,20 @@
+"""The contract between api/ and workers/: task names, queues, and what a message may hold.
+
+Messages are doorbells. They say that there is work; which work, the database knows. Losing one costs
+latency until the next sweep, never data.
+"""
+
+from typing import Final
+
+INGEST: Final = "memory.ingest"
+EMBED_PENDING: Final = "memory.embed_pending"
+GATE_PENDING: Final = "memory.gate_pending"
+SWEEP: Final = "memory.sweep"
+
+QUEUE_OF_TASK: Final[dict[str, str]] = {
+    INGEST: "ingest",
+    EMBED_PENDING: "embed",
+    GATE_PENDING: "gate",
+    SWEEP: "maintenance",
+}
+QUEUES: Final = tuple(dict.fromkeys(QUEUE_OF_TASK.values()))

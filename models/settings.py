@@ -1,0 +1,165 @@
+"""Every setting, read once from LONGTAIL_* variables; units are in the names.
+
+Where the local stack runs (`longtail up`), its state file supplies the addresses that the variables do not.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+ServiceRole = Literal["longtail_api", "longtail_worker", "longtail_report"]
+SERVICE_ROLES: tuple[ServiceRole, ...] = ("longtail_api", "longtail_worker", "longtail_report")
+DEFAULT_PORT = 8765
+
+
+def default_home() -> Path:
+    """The user's data folder: $XDG_DATA_HOME/longtail, else ~/.local/share/longtail."""
+    from platformdirs import user_data_path
+
+    return user_data_path("longtail", appauthor=False)
+
+
+class Settings(BaseSettings):
+    """Values an operator may set. Defaults work on one machine with `longtail up`."""
+
+    model_config = SettingsConfigDict(env_prefix="LONGTAIL_", extra="ignore")
+
+    home: Path = Field(default_factory=default_home)
+    database_url: str | None = None  # owner; the service roles' addresses are derived from it
+    api_database_url: str | None = None
+    worker_database_url: str | None = None
+    report_database_url: str | None = None
+    redis_url: str | None = None
+    api_url: str | None = None
+    token: str | None = None
+    host: str = "127.0.0.1"
+    port: int = Field(default=DEFAULT_PORT, ge=0, le=65535)  # 0 = a free one
+    run_as: str = "nobody"  # who runs Postgres and Redis when root starts them
+
+    encoder: str = "minilm"
+    encoder_threads: int = Field(default=2, ge=1, le=64)
+    tokenizer_folder: Path | None = None  # more tokenizer.json files, by name
+
+    # memory-model.md section 2
+    budget_tokens_configured: int = Field(default=8000, ge=1)  # the load-time check of hard rules
+    hard_reserve: float = Field(default=0.30, ge=0, le=1)
+    soft_reserve: float = Field(default=0.20, ge=0, le=1)
+    tail_target: float = Field(default=0.30, ge=0, le=1)
+    guidance_reserve: float = Field(default=0.15, ge=0, le=1)
+    tail_min_turns: int = Field(default=4, ge=1, le=1000)
+    gate_threshold: float = Field(default=0.35, ge=0, le=1)
+
+    # limits of one request
+    max_body_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)
+    max_turn_bytes: int = Field(default=1024 * 1024, ge=1)
+    max_turns_per_call: int = Field(default=1000, ge=1)
+
+    # pipeline
+    lease_seconds: float = Field(default=120.0, gt=0)
+    sweep_seconds: float = Field(default=15.0, gt=0)
+    max_attempts: int = Field(default=5, ge=1)
+    retry_backoff_seconds: float = Field(default=2.0, gt=0)
+    embed_batch_turns: int = Field(default=64, ge=1)
+
+    # the synchronous side
+    database_connect_timeout_seconds: float = Field(default=2.0, gt=0)
+    statement_timeout_ms: int = Field(default=5000, ge=1)
+    assemble_deadline_ms: int = Field(default=2000, ge=1)
+    log_level: str = "INFO"
+
+    def state(self) -> dict[str, Any]:
+        """What `longtail up` wrote down when it started, or {} where no local stack was started."""
+        try:
+            loaded: dict[str, Any] = json.loads((self.home / "run" / "state.json").read_text())
+        except (FileNotFoundError, PermissionError, json.JSONDecodeError):
+            return {}
+        return loaded
+
+    def owner_database_url(self) -> str | None:
+        """The address migrations use: LONGTAIL_DATABASE_URL, else the local stack's."""
+        return self.database_url or self.state().get("database_url")
+
+    def role_database_url(self, role: ServiceRole) -> str | None:
+        """The address a service role connects to: its own variable, else derived from the owner's."""
+        own: str | None = getattr(self, f"{role.removeprefix('longtail_')}_database_url")
+        owner = self.owner_database_url()
+        return own or (derive_role_url(owner, role) if owner else None)
+
+    def broker_url(self) -> str | None:
+        """LONGTAIL_REDIS_URL, else the local stack's."""
+        return self.redis_url or self.state().get("redis_url")
+
+    def service_url(self) -> str:
+        """Where the API listens: LONGTAIL_API_URL, else the local stack's, else the default port."""
+        default = f"http://{self.host}:{self.port or DEFAULT_PORT}"
+        found: str = self.api_url or self.state().get("api_url") or default
+        return found.rstrip("/")
+
+    def client_token(self) -> str | None:
+        """LONGTAIL_TOKEN, else the token file of the local stack."""
+        if self.token:
+            return self.token
+        try:
+            return (self.home / "token").read_text().strip()
+        except (FileNotFoundError, PermissionError):
+            return None
+
+
+def derive_role_password(owner_password: str, role: ServiceRole) -> str:
+    """The password of a service role: one secret to keep, several roles that cannot act as its owner."""
+    return hmac.new(owner_password.encode(), role.encode(), hashlib.sha256).hexdigest()
+
+
+def derive_role_url(owner_url: str, role: ServiceRole) -> str:
+    """The owner's address with the role's name, and its derived password where the owner has one.
+
+    >>> derive_role_url("postgresql://me@/db?host=/run/pg", "longtail_api")
+    'postgresql://longtail_api@/db?host=/run/pg'
+    """
+    parts = urlsplit(owner_url)
+    credentials = quote(role)
+    if parts.password:
+        credentials += ":" + derive_role_password(unquote(parts.password), role)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{credentials}@{host}"))
+
+
+def sqlalchemy_url(url: str) -> str:
+    """The same address, naming the driver we use."""
+    scheme, _, rest = url.partition("://")
+    return f"postgresql+psycopg://{rest}" if scheme in {"postgres", "postgresql"} else url
+
+
+def kombu_url(url: str) -> str:
+    """The same Redis address as Celery's transport spells it: `unix:///x` is `redis+socket:///x` there."""
+    return "redis+socket://" + url.removeprefix("unix://") if url.startswith("unix://") else url
+
+
+def without_password(url: str | None) -> str | None:
+    """The address as it may be shown and logged."""
+    if not url:
+        return url
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    user, _, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}:***@{host}"))
+
+
+@lru_cache(maxsize=1)
+def get_settings() -> Settings:
+    """The process's settings; read once."""
+    return Settings()
+
+
+def secret_file_mode_is_private(path: Path) -> bool:
+    """Whether nobody but its owner can read the file."""
+    return os.stat(path).st_mode & 0o077 == 0

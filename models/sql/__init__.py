@@ -1,0 +1,1 @@
+"""Re-creatable SQL, applied in name order after every migration: functions, policies, grants, views."""

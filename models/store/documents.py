@@ -1,0 +1,170 @@
+"""Authored documents and their nodes, as they were partitioned when they were loaded."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from models.domain.authored import Partition, Tier
+from models.domain.records import AUTHORED_STABILITY
+from models.store.items import Item, add_items
+
+
+def bindings_of(*, user_id: str | None, agent_id: str | None) -> list[str]:
+    """Whose documents apply: the tenant's always, then the agent's, then the user's."""
+    return [
+        "tenant",
+        *([f"agent:{agent_id}"] if agent_id else []),
+        *([f"user:{user_id}"] if user_id else []),
+    ]
+
+
+def authored_namespace(binding: str) -> str:
+    """Where a document's searchable nodes live."""
+    return f"authored:{binding}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """An authored node that wants to be in the prompt."""
+
+    id: UUID
+    tier: Tier
+    body: str
+    heading_path: tuple[str, ...]
+
+
+_REPLACE = text("""
+INSERT INTO documents (tenant_id, name, binding, body, body_sha256, rules_version, hard_tokens)
+VALUES (:tenant_id, :name, :binding, :body, :digest, :rules_version, :hard_tokens)
+ON CONFLICT (tenant_id, binding, name) DO UPDATE SET body = excluded.body, body_sha256 = excluded.body_sha256,
+    rules_version = excluded.rules_version, hard_tokens = excluded.hard_tokens, loaded_at = now()
+RETURNING id
+""")
+
+_CLEAR = (
+    text(
+        "DELETE FROM work USING document_nodes WHERE document_nodes.document_id = :id AND item_id = document_nodes.id"
+    ),
+    text(
+        "DELETE FROM items USING document_nodes WHERE document_nodes.document_id = :id AND items.id = document_nodes.id"
+    ),
+    text("DELETE FROM document_nodes WHERE document_id = :id"),
+)
+
+_ADD_NODE = text("""
+INSERT INTO document_nodes (tenant_id, document_id, position, kind, tier, start_byte, end_byte, body,
+                            heading_path, modalities, links)
+VALUES (:tenant_id, :document_id, :position, :kind, :tier, :start, :end, :body, :heading_path, :modalities,
+        CAST(:links AS jsonb))
+RETURNING id
+""")
+
+
+def replace_document(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    name: str,
+    binding: str,
+    body: str,
+    partition: Partition,
+    now: datetime,
+) -> UUID:
+    """Load a document in place of its former version: nodes, and index rows for all but the hard ones."""
+    document_id: UUID = connection.execute(
+        _REPLACE,
+        {
+            "tenant_id": tenant_id,
+            "name": name,
+            "binding": binding,
+            "body": body,
+            "digest": hashlib.sha256(body.encode()).digest(),
+            "rules_version": partition.rules_version,
+            "hard_tokens": partition.hard_tokens,
+        },
+    ).scalar_one()
+    for statement in _CLEAR:
+        connection.execute(statement, {"id": document_id})
+    found: list[Item] = []
+    for node in partition.nodes:
+        node_id: UUID = connection.execute(
+            _ADD_NODE,
+            {
+                "tenant_id": tenant_id,
+                "document_id": document_id,
+                "position": node.position,
+                "kind": node.kind,
+                "tier": int(node.tier),
+                "start": node.start,
+                "end": node.end,
+                "body": node.text,
+                "heading_path": list(node.heading_path),
+                "modalities": sorted(node.reading.modalities),
+                "links": json.dumps(
+                    [
+                        {"target": link.target, "fragment": link.fragment, "style": link.style}
+                        for link in node.links
+                    ]
+                ),
+            },
+        ).scalar_one()
+        if node.tier is not Tier.HARD and node.text.strip():
+            found.append(
+                Item(
+                    id=node_id,
+                    kind="rule" if node.tier is Tier.SOFT else "lore",
+                    namespace=authored_namespace(binding),
+                    text=node.text,
+                    name=name,
+                    ts=now,
+                    token_estimate=node.tokens,
+                    provenance_class="authored_rule" if node.tier is Tier.SOFT else "authored_lore",
+                    stability_weight=AUTHORED_STABILITY,
+                    authority=1.0,
+                    modalities=sorted(node.reading.modalities),
+                )
+            )
+    add_items(connection, tenant_id=tenant_id, items=found)
+    if found:
+        connection.execute(
+            text(
+                "INSERT INTO work (item_id, tenant_id, kind, namespace, stage) "
+                "VALUES (:id, :tenant_id, 'node', :namespace, 'ingested')"
+            ),
+            [{"id": item.id, "tenant_id": tenant_id, "namespace": item.namespace} for item in found],
+        )
+    return document_id
+
+
+def sum_hard_tokens(connection: Connection, *, tenant_id: UUID, binding: str, but_not: str) -> int:
+    """Hard tokens of the other documents that would share a prompt with this one."""
+    found: int = connection.execute(
+        text(
+            "SELECT coalesce(sum(hard_tokens), 0) FROM documents WHERE tenant_id = :tenant_id "
+            "AND binding IN ('tenant', :binding) AND NOT (binding = :binding AND name = :name)"
+        ),
+        {"tenant_id": tenant_id, "binding": binding, "name": but_not},
+    ).scalar_one()
+    return found
+
+
+_RULES = text("""
+SELECT document_nodes.id, document_nodes.tier, document_nodes.body, document_nodes.heading_path
+FROM document_nodes JOIN documents ON documents.id = document_nodes.document_id
+WHERE documents.tenant_id = :tenant_id AND documents.binding = ANY(:bindings) AND document_nodes.tier > 0
+ORDER BY array_position(CAST(:bindings AS text[]), documents.binding), documents.name, document_nodes.position
+""")
+
+
+def load_rules(connection: Connection, *, tenant_id: UUID, bindings: Sequence[str]) -> list[Rule]:
+    """Hard and soft rules of these bindings: the tenant's first, documents by name, nodes in source order."""
+    rows = connection.execute(_RULES, {"tenant_id": tenant_id, "bindings": list(bindings)})
+    return [
+        Rule(id=row.id, tier=Tier(row.tier), body=row.body, heading_path=tuple(row.heading_path))
+        for row in rows
+    ]

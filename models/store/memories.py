@@ -1,0 +1,176 @@
+"""Durable memory: gate decisions, what they promoted, what they reinforced, and spoken guidance."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from models.domain.gating import GateDecision
+
+
+def lock_namespace(connection: Connection, *, tenant_id: UUID, namespace: str) -> None:
+    """One gate at a time for a namespace: two near-duplicates must not both find the other missing."""
+    connection.execute(
+        text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), {"key": f"{tenant_id}:{namespace}"}
+    )
+
+
+def gate_threshold(connection: Connection, *, tenant_id: UUID) -> float | None:
+    """The tenant's own calibrated threshold, or None."""
+    return connection.execute(
+        text("SELECT gate_threshold FROM tenants WHERE id = :tenant_id"), {"tenant_id": tenant_id}
+    ).scalar_one_or_none()
+
+
+def record_decision(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    turn_id: UUID,
+    namespace: str,
+    decision: GateDecision,
+    memory_id: UUID | None,
+    is_reinforcement: bool,
+) -> bool:
+    """Keep every term of a decision; False when this turn was decided before (a repeated message)."""
+    signals = asdict(decision.signals)
+    columns = ", ".join(signals)
+    values = ", ".join(f":{name}" for name in signals)
+    inserted = connection.execute(
+        text(
+            f"INSERT INTO gate_decisions (turn_id, tenant_id, namespace, keep, threshold, {columns}, reasons, "
+            "memory_id, is_reinforcement) VALUES (:turn_id, :tenant_id, :namespace, :keep, :threshold, "
+            f"{values}, :reasons, :memory_id, :is_reinforcement) ON CONFLICT (turn_id) DO NOTHING RETURNING 1"
+        ),
+        {
+            **signals,
+            "turn_id": turn_id,
+            "tenant_id": tenant_id,
+            "namespace": namespace,
+            "keep": decision.keep,
+            "threshold": decision.threshold,
+            "reasons": list(decision.reasons),
+            "memory_id": memory_id,
+            "is_reinforcement": is_reinforcement,
+        },
+    ).first()
+    return inserted is not None
+
+
+def add_memory(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    namespace: str,
+    turn_id: UUID,
+    body: str,
+    gate_score: float,
+    seen_at: datetime,
+) -> UUID:
+    """A new durable memory with its lineage; the same turn gives the same memory however often it is asked."""
+    memory_id: UUID = connection.execute(
+        text(
+            "INSERT INTO memories (tenant_id, namespace, turn_id, body, gate_score, first_seen_at, last_seen_at) "
+            "VALUES (:tenant_id, :namespace, :turn_id, :body, :gate_score, :seen_at, :seen_at) "
+            "ON CONFLICT (turn_id) DO UPDATE SET body = excluded.body RETURNING id"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "namespace": namespace,
+            "turn_id": turn_id,
+            "body": body,
+            "gate_score": gate_score,
+            "seen_at": seen_at,
+        },
+    ).scalar_one()
+    link_source(connection, tenant_id=tenant_id, memory_id=memory_id, turn_id=turn_id, similarity=1.0)
+    return memory_id
+
+
+def reinforce_memory(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    memory_id: UUID,
+    turn_id: UUID,
+    similarity: float,
+    seen_at: datetime,
+) -> None:
+    """The memory was said again: one more mention, seen last now, and lineage to the new turn."""
+    if link_source(
+        connection, tenant_id=tenant_id, memory_id=memory_id, turn_id=turn_id, similarity=similarity
+    ):
+        connection.execute(
+            text(
+                "UPDATE memories SET mention_count = mention_count + 1, "
+                "last_seen_at = greatest(last_seen_at, :seen_at) WHERE id = :id"
+            ),
+            {"id": memory_id, "seen_at": seen_at},
+        )
+        connection.execute(
+            text(
+                "UPDATE items SET source_turn_ids = array_append(source_turn_ids, :turn_id), "
+                "ts = greatest(ts, :seen_at) WHERE id = :id"
+            ),
+            {"id": memory_id, "turn_id": turn_id, "seen_at": seen_at},
+        )
+
+
+def link_source(
+    connection: Connection, *, tenant_id: UUID, memory_id: UUID, turn_id: UUID, similarity: float
+) -> bool:
+    """Lineage from a memory to a turn; False when it was there already."""
+    inserted = connection.execute(
+        text(
+            "INSERT INTO memory_sources (tenant_id, memory_id, turn_id, similarity) "
+            "VALUES (:tenant_id, :memory_id, :turn_id, :similarity) "
+            "ON CONFLICT (memory_id, turn_id) DO NOTHING RETURNING 1"
+        ),
+        {"tenant_id": tenant_id, "memory_id": memory_id, "turn_id": turn_id, "similarity": similarity},
+    ).first()
+    return inserted is not None
+
+
+def add_guidance(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    collection: str,
+    turn_id: UUID,
+    body: str,
+    modalities: Sequence[str],
+    stability_weight: float,
+    stated_at: datetime,
+) -> None:
+    """A rule or standing wish spoken in conversation, verbatim, from now on in every prompt it may fit."""
+    connection.execute(
+        text(
+            "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, stability_weight, stated_at) "
+            "VALUES (:tenant_id, :collection, :turn_id, :body, :modalities, :stability_weight, :stated_at) "
+            "ON CONFLICT (turn_id) DO NOTHING"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "collection": collection,
+            "turn_id": turn_id,
+            "body": body,
+            "modalities": list(modalities),
+            "stability_weight": stability_weight,
+            "stated_at": stated_at,
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guidance:
+    """A standing wish as it is stored."""
+
+    id: UUID
+    turn_id: UUID
+    body: str
+    modalities: tuple[str, ...]
+    stability_weight: float
+    stated_at: datetime
+    similarity: float | None  # to the query; None when its vector or the query's is not there

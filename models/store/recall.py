@@ -1,0 +1,166 @@
+"""Candidates for a query: found by meaning, by words or by name, in one round trip."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pgvector import HalfVector
+from sqlalchemy import Connection, TextClause, text
+
+from models.store.embeddings import Vector, table_of
+from models.store.memories import Guidance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An item that may answer the query, with its rank in each leg that found it."""
+
+    id: UUID
+    kind: str
+    namespace: str
+    session_id: str | None
+    role: str | None
+    name: str | None
+    text: str
+    ts: datetime
+    authority: float
+    anchor_density: float
+    access_count: int
+    source_turn_ids: tuple[UUID, ...]
+    similarity: float | None
+    vector_rank: int | None
+    lexical_rank: int | None
+
+
+def _candidates(table: str) -> TextClause:
+    return text(f"""
+WITH asked AS MATERIALIZED (
+    SELECT CAST(:vector AS halfvec) AS vector,
+           (SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery
+            FROM unnest(to_tsvector('english', :query))) AS words
+), near AS (
+    SELECT item_id, min(distance) AS distance FROM (
+        SELECT item_id, embedding <=> (SELECT vector FROM asked) AS distance FROM {table}
+        WHERE tenant_id = :tenant_id AND namespace = ANY(:namespaces) AND :has_vector
+        ORDER BY (embedding <=> (SELECT vector FROM asked)) + 0 LIMIT :count * 2
+    ) AS windows WHERE distance <= 1 - :similarity_floor GROUP BY item_id ORDER BY 2 LIMIT :count
+), by_meaning AS (
+    SELECT item_id, distance, row_number() OVER (ORDER BY distance, item_id) AS rank FROM near
+), named AS (
+    SELECT id AS item_id,
+           coalesce(ts_rank_cd(lexemes, (SELECT words FROM asked), 1), 0)
+           + cardinality(ARRAY(SELECT unnest(identifiers) INTERSECT SELECT unnest(CAST(:identifiers AS text[]))))
+           AS weight
+    FROM items
+    WHERE tenant_id = :tenant_id AND namespace = ANY(:namespaces) AND is_active
+      AND (lexemes @@ (SELECT words FROM asked) OR identifiers && CAST(:identifiers AS text[]))
+    ORDER BY weight DESC, id LIMIT :count
+), by_words AS (
+    SELECT item_id, row_number() OVER (ORDER BY weight DESC, item_id) AS rank FROM named
+)
+SELECT items.id, items.kind, items.namespace, items.session_id, items.role, items.name,
+       coalesce(items.body, turns.content) AS text, items.ts, items.authority, items.anchor_density,
+       items.access_count, items.source_turn_ids, by_meaning.rank AS vector_rank, by_words.rank AS lexical_rank,
+       coalesce(by_meaning.distance, CASE WHEN :has_vector THEN
+           (SELECT min(embedding <=> (SELECT vector FROM asked)) FROM {table} AS stored WHERE stored.item_id = items.id)
+       END) AS distance
+FROM by_meaning FULL JOIN by_words USING (item_id)
+JOIN items ON items.id = item_id AND items.is_active
+LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
+WHERE items.tenant_id = :tenant_id
+""")
+
+
+_STATEMENTS: dict[str, TextClause] = {}
+
+
+def find_candidates(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    encoder: str,
+    namespaces: Sequence[str],
+    query: str,
+    query_vector: Vector | None,
+    identifiers: Sequence[str],
+    count: int,
+    similarity_floor: float,
+) -> list[Candidate]:
+    """The union of the vector leg and the lexical leg; without a vector, words and names alone."""
+    if encoder not in _STATEMENTS:
+        _STATEMENTS[encoder] = _candidates(table_of(encoder))
+    rows = connection.execute(
+        _STATEMENTS[encoder],
+        {
+            "tenant_id": tenant_id,
+            "namespaces": list(namespaces),
+            "vector": None if query_vector is None else HalfVector(query_vector),
+            "has_vector": query_vector is not None,
+            "query": query[:20_000],
+            "identifiers": list(identifiers),
+            "count": count,
+            "similarity_floor": similarity_floor,
+        },
+    )
+    return [
+        Candidate(
+            id=row.id,
+            kind=row.kind,
+            namespace=row.namespace,
+            session_id=row.session_id,
+            role=row.role,
+            name=row.name,
+            text=row.text,
+            ts=row.ts,
+            authority=row.authority,
+            anchor_density=row.anchor_density,
+            access_count=row.access_count,
+            source_turn_ids=tuple(row.source_turn_ids) or ((row.id,) if row.kind == "turn" else ()),
+            similarity=None if row.distance is None else 1.0 - float(row.distance),
+            vector_rank=row.vector_rank,
+            lexical_rank=row.lexical_rank,
+        )
+        for row in rows
+    ]
+
+
+def load_guidance(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    encoder: str,
+    collections: Sequence[str],
+    query_vector: Vector | None,
+    count: int,
+) -> list[Guidance]:
+    """The newest standing guidance of these collections, each with its likeness to the query where known."""
+    rows = connection.execute(
+        text(f"""
+SELECT guidance.id, guidance.turn_id, guidance.body, guidance.modalities, guidance.stability_weight,
+       guidance.stated_at,
+       (SELECT max(1 - (embedding <=> CAST(:vector AS halfvec))) FROM {table_of(encoder)} AS stored
+        WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = :tenant_id) AS similarity
+FROM guidance
+WHERE tenant_id = :tenant_id AND collection = ANY(:collections) AND superseded_by IS NULL
+ORDER BY stated_at DESC LIMIT :count
+"""),
+        {
+            "tenant_id": tenant_id,
+            "collections": list(collections),
+            "vector": None if query_vector is None else HalfVector(query_vector),
+            "count": count,
+        },
+    )
+    return [
+        Guidance(
+            id=row.id,
+            turn_id=row.turn_id,
+            body=row.body,
+            modalities=tuple(row.modalities),
+            stability_weight=row.stability_weight,
+            stated_at=row.stated_at,
+            similarity=row.similarity,
+        )
+        for row in rows
+    ]

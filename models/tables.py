@@ -1,0 +1,383 @@
+"""Every table, as SQLAlchemy 2 knows it; migrations create them, `alembic check` keeps the two alike.
+
+`tenant_id` is in every table that holds a tenant's data, first in every index, and the subject of a row
+security policy. What the service learns about a turn lives beside `turns`, never in it: raw turns are
+append-only for everybody but the owner.
+"""
+
+from typing import Final
+
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Double,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
+
+SCHEMA: Final = "longtail"
+MAX_CONTENT_BYTES: Final = 4 * 1024 * 1024  # the database's own limit; the API's is lower and configurable
+MAX_NAME_LENGTH: Final = 512
+PENDING_STAGES: Final = ("accepted", "ingested", "embedded")
+
+metadata = MetaData(
+    schema=SCHEMA,
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    },
+)
+
+
+def _id() -> Column[object]:
+    return Column("id", Uuid(), primary_key=True, server_default=text("uuidv7()"))
+
+
+def _tenant() -> Column[object]:
+    return Column("tenant_id", Uuid(), nullable=False)
+
+
+def _moment(name: str, *, nullable: bool = False, now: bool = True) -> Column[object]:
+    default = func.now() if now and not nullable else None
+    return Column(name, DateTime(timezone=True), nullable=nullable, server_default=default)
+
+
+def _text(name: str, *, nullable: bool = False) -> Column[object]:
+    return Column(name, Text(), nullable=nullable)
+
+
+def _unit(name: str, *, nullable: bool = False) -> Column[object]:
+    return Column(
+        name, Double(), CheckConstraint(f"{name} BETWEEN 0 AND 1", name=f"{name}_in_0_1"), nullable=nullable
+    )
+
+
+def _short(name: str) -> CheckConstraint:
+    return CheckConstraint(f"char_length({name}) BETWEEN 1 AND {MAX_NAME_LENGTH}", name=f"{name}_length")
+
+
+def _one_of(name: str, *values: str) -> CheckConstraint:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{name} IN ({listed})", name=f"{name}_known")
+
+
+# ------------------------------------------------------------------------------------------ who may ask
+
+tenants = Table(
+    "tenants",
+    metadata,
+    _id(),
+    _text("name"),
+    Column("gate_threshold", Double()),  # null: the configured default
+    _moment("created_at"),
+    UniqueConstraint("name"),
+    _short("name"),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    _id(),
+    _tenant(),
+    Column("token_sha256", LargeBinary(), nullable=False),
+    Column("scopes", ARRAY(Text()), nullable=False, server_default="{read,write}"),
+    _text("namespace", nullable=True),  # null: every namespace of the tenant
+    _moment("created_at"),
+    _moment("revoked_at", nullable=True),
+    UniqueConstraint("token_sha256"),
+    ForeignKeyConstraint(["tenant_id"], [tenants.c.id]),
+)
+
+# --------------------------------------------------------------------------------------- the raw record
+
+sessions = Table(
+    "sessions",
+    metadata,
+    _tenant(),
+    _text("session_id"),
+    _text("namespace"),
+    _text("user_id", nullable=True),
+    _text("session_key", nullable=True),
+    _text("agent_id", nullable=True),
+    Column("next_position", BigInteger(), nullable=False, server_default="0"),
+    _moment("created_at"),
+    _moment("last_turn_at"),
+    PrimaryKeyConstraint("tenant_id", "session_id"),
+    ForeignKeyConstraint(["tenant_id"], [tenants.c.id]),
+    _short("session_id"),
+    Index(None, "tenant_id", "namespace"),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    _id(),
+    _tenant(),
+    _text("session_id"),
+    Column("position", BigInteger(), nullable=False),  # order within the session
+    Column("seq", BigInteger(), Identity(always=True), nullable=False),  # order of arrival, everywhere
+    _text("namespace"),
+    _text("role"),
+    _text("content"),
+    _text("name", nullable=True),
+    _text("host_message_id", nullable=True),
+    _text("dedup_key"),  # what makes a second sending of the same turn the same turn
+    Column("content_sha256", LargeBinary(), nullable=False),
+    _moment("ts"),  # when it was said, by the host's word
+    _moment("accepted_at"),  # when it was kept, by ours
+    Column("metadata", JSONB(), nullable=False, server_default="{}"),
+    UniqueConstraint("tenant_id", "session_id", "position"),
+    UniqueConstraint("tenant_id", "session_id", "dedup_key"),
+    ForeignKeyConstraint(["tenant_id", "session_id"], [sessions.c.tenant_id, sessions.c.session_id]),
+    _one_of("role", "user", "assistant", "system", "tool"),
+    CheckConstraint(f"octet_length(content) BETWEEN 1 AND {MAX_CONTENT_BYTES}", name="content_size"),
+    CheckConstraint("octet_length(content_sha256) = 32", name="content_sha256_length"),
+)
+
+# ---------------------------------------------------------------------------------- the pipeline's state
+
+work = Table(
+    "work",  # what is still to be done for a turn or an authored node; a row is never removed, it ends "done"
+    metadata,
+    Column("item_id", Uuid(), primary_key=True),
+    _tenant(),
+    _text("kind"),
+    Column("seq", BigInteger(), Identity(always=True), nullable=False),
+    _text("namespace"),
+    Column("stage", Text(), nullable=False, server_default="accepted"),
+    Column("attempts", SmallInteger(), nullable=False, server_default="0"),
+    _moment("not_before"),  # a lease while somebody works on it, a backoff after a failure
+    _text("last_error", nullable=True),
+    _moment("accepted_at"),
+    _moment("updated_at"),
+    _one_of("kind", "turn", "node"),
+    _one_of("stage", *PENDING_STAGES, "done", "failed"),
+    Index(
+        "ix_work_claim",
+        "stage",
+        "seq",
+        postgresql_where=text("stage IN ('accepted', 'ingested', 'embedded')"),
+    ),
+    Index(
+        "ix_work_pending_of_namespace",
+        "tenant_id",
+        "namespace",
+        "accepted_at",
+        postgresql_where=text("stage IN ('accepted', 'ingested', 'embedded')"),
+    ),
+)
+
+dead_letters = Table(
+    "dead_letters",
+    metadata,
+    _id(),
+    _tenant(),
+    Column("item_id", Uuid(), nullable=False),
+    _text("stage"),
+    _text("reason"),
+    Column("attempts", SmallInteger(), nullable=False),
+    _moment("failed_at"),
+    UniqueConstraint("item_id", "stage"),
+    Index(None, "tenant_id", "failed_at"),
+)
+
+# --------------------------------------------------------------------------- what was learned from turns
+
+items = Table(
+    "items",  # everything recall can find, one row each; rebuilt from the truth it points to
+    metadata,
+    Column("id", Uuid(), primary_key=True),  # the turn's, memory's or node's own id
+    _tenant(),
+    _text("kind"),
+    _text("namespace"),
+    _text("session_id", nullable=True),
+    _text("role", nullable=True),
+    _text("name", nullable=True),
+    _text("body", nullable=True),  # null for turns: their text is in `turns`, once
+    _moment("ts"),
+    Column("token_estimate", Integer(), nullable=False),
+    _text("provenance_class"),
+    _unit("stability_weight"),
+    _unit("authority"),
+    _unit("anchor_density"),
+    Column("modalities", ARRAY(Text()), nullable=False, server_default="{}"),
+    Column("identifiers", ARRAY(Text()), nullable=False, server_default="{}"),
+    Column("lexemes", TSVECTOR(), nullable=False),
+    Column("source_turn_ids", ARRAY(Uuid()), nullable=False, server_default="{}"),
+    Column("access_count", Integer(), nullable=False, server_default="0"),
+    Column("is_active", Boolean(), nullable=False, server_default="true"),
+    _moment("created_at"),
+    _one_of("kind", "turn", "memory", "rule", "lore", "summary"),
+    Index(None, "tenant_id", "namespace", "kind"),
+    Index("ix_items_lexemes", "lexemes", postgresql_using="gin"),
+    Index("ix_items_identifiers", "identifiers", postgresql_using="gin"),
+)
+
+gate_decisions = Table(
+    "gate_decisions",
+    metadata,
+    Column("turn_id", Uuid(), primary_key=True),
+    _tenant(),
+    _text("namespace"),
+    Column("keep", Boolean(), nullable=False),
+    Column("threshold", Double(), nullable=False),
+    *(
+        _unit(name)
+        for name in (
+            *("g", "t", "h", "r", "d", "input_freq", "mem_saturation"),
+            *("p", "a", "dtech", "gconv", "gtech"),
+        )
+    ),
+    Column("reasons", ARRAY(Text()), nullable=False, server_default="{}"),
+    Column("memory_id", Uuid()),  # the memory it became or reinforced
+    Column("is_reinforcement", Boolean(), nullable=False, server_default="false"),
+    _moment("decided_at"),
+    ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+    Index(None, "tenant_id", "namespace", "decided_at"),
+)
+
+memories = Table(
+    "memories",  # durable: what a user said that passed the gate
+    metadata,
+    _id(),
+    _tenant(),
+    _text("namespace"),
+    Column("turn_id", Uuid(), nullable=False),
+    _text("body"),
+    _unit("gate_score"),
+    Column("mention_count", Integer(), nullable=False, server_default="1"),
+    _moment("first_seen_at"),
+    _moment("last_seen_at"),
+    UniqueConstraint("turn_id"),
+    ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+    Index(None, "tenant_id", "namespace"),
+)
+
+memory_sources = Table(
+    "memory_sources",  # lineage: every turn that made or reinforced a memory
+    metadata,
+    _tenant(),
+    Column("memory_id", Uuid(), nullable=False),
+    Column("turn_id", Uuid(), nullable=False),
+    Column("similarity", Double(), nullable=False),
+    _moment("linked_at"),
+    PrimaryKeyConstraint("memory_id", "turn_id"),
+    ForeignKeyConstraint(["memory_id"], [memories.c.id]),
+    ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+)
+
+guidance = Table(
+    "guidance",  # rules and standing wishes spoken in conversation, verbatim
+    metadata,
+    _id(),
+    _tenant(),
+    _text("collection"),  # elevated:user:<namespace> or elevated:session:<id>
+    Column("turn_id", Uuid(), nullable=False),
+    _text("body"),
+    Column("modalities", ARRAY(Text()), nullable=False),
+    _unit("stability_weight"),
+    _moment("stated_at"),
+    Column("superseded_by", Uuid()),
+    UniqueConstraint("turn_id"),
+    ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+    Index(None, "tenant_id", "collection", "stated_at"),
+)
+
+# ------------------------------------------------------------------------------------ authored documents
+
+documents = Table(
+    "documents",
+    metadata,
+    _id(),
+    _tenant(),
+    _text("name"),
+    Column("binding", Text(), nullable=False, server_default="tenant"),  # tenant, user:<id> or agent:<id>
+    _text("body"),
+    Column("body_sha256", LargeBinary(), nullable=False),
+    _text("rules_version"),
+    Column("hard_tokens", Integer(), nullable=False),
+    _moment("loaded_at"),
+    UniqueConstraint("tenant_id", "binding", "name"),
+    _short("name"),
+)
+
+document_nodes = Table(
+    "document_nodes",
+    metadata,
+    _id(),
+    _tenant(),
+    Column("document_id", Uuid(), nullable=False),
+    Column("position", Integer(), nullable=False),
+    _text("kind"),
+    Column("tier", SmallInteger(), nullable=False),
+    Column("start_byte", Integer(), nullable=False),
+    Column("end_byte", Integer(), nullable=False),
+    _text("body"),
+    Column("heading_path", ARRAY(Text()), nullable=False, server_default="{}"),
+    Column("modalities", ARRAY(Text()), nullable=False, server_default="{}"),
+    Column("links", JSONB(), nullable=False, server_default="[]"),
+    UniqueConstraint("document_id", "position"),
+    ForeignKeyConstraint(["document_id"], [documents.c.id], ondelete="CASCADE"),
+    CheckConstraint("tier BETWEEN 0 AND 2", name="tier_known"),
+)
+
+# --------------------------------------------------------------------------------------------- encoders
+
+encoders = Table(
+    "encoders",  # which encoder filled which table, and exactly which model that was
+    metadata,
+    Column("name", Text(), primary_key=True),
+    _text("table_name"),
+    Column("fingerprint", JSONB(), nullable=False),
+    _text("digest"),
+    Column("dimensions", Integer(), nullable=False),
+    Column("is_active", Boolean(), nullable=False, server_default="false"),
+    _moment("registered_at"),
+    Index("ix_encoders_one_active", "is_active", unique=True, postgresql_where=text("is_active")),
+)
+
+
+def _embeddings(name: str, dimensions: int) -> Table:
+    return Table(
+        f"embeddings_{name}",
+        metadata,
+        _tenant(),
+        Column("item_id", Uuid(), nullable=False),
+        Column("window_no", Integer(), nullable=False),
+        _text("kind"),
+        _text("namespace"),
+        _text("role", nullable=True),
+        Column("seq", BigInteger(), nullable=False, server_default="0"),  # the turn's: "past" is exact
+        Column("embedding", HALFVEC(dimensions), nullable=False),
+        PrimaryKeyConstraint("item_id", "window_no"),
+        ForeignKeyConstraint(["item_id"], [items.c.id], ondelete="CASCADE"),
+        Index(None, "tenant_id", "namespace", "kind"),
+    )
+
+
+EMBEDDING_TABLES: Final = {"minilm": _embeddings("minilm", 384), "toy": _embeddings("toy", 64)}
+
+TENANT_TABLES: Final = tuple(
+    sorted(table.name for table in metadata.tables.values() if "tenant_id" in table.c)
+)

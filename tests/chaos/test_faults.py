@@ -1,0 +1,150 @@
+"""Claims about faults: whatever is killed, every accepted turn exists once, embedded and gated, in the end."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psutil
+import pytest
+import redis
+
+from api.stack.throwaway import ThrowawayStack
+
+DONE = "SELECT count(*) FROM longtail.work WHERE tenant_id = :tenant AND stage = 'done'"
+VECTORS = "SELECT count(*) FROM longtail.embeddings_minilm WHERE tenant_id = :tenant AND kind = 'turn'"
+DECIDED = "SELECT count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant"
+QUICK = {
+    "LONGTAIL_SWEEP_SECONDS": "1",
+    "LONGTAIL_LEASE_SECONDS": "3",
+    "LONGTAIL_RETRY_BACKOFF_SECONDS": "0.2",
+    "LONGTAIL_ENCODER_THREADS": "1",
+    "LONGTAIL_EMBED_BATCH_TURNS": "16",
+}
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[ThrowawayStack]:
+    """A stack that may be hurt."""
+    with ThrowawayStack(QUICK) as running:
+        yield running
+
+
+def processes(stack: ThrowawayStack, *words: str) -> list[psutil.Process]:
+    """This stack's processes whose command line holds all the words; nobody else's."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            line = " ".join(process.cmdline())
+            ours = process.environ().get("LONGTAIL_HOME") == str(stack.home) or str(stack.home) in line
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+        if ours and all(word in line for word in words) and "supervisord" not in line:
+            found.append(process)
+    return found
+
+
+def expect_everything_remembered(tenant: Any, count: int) -> None:
+    tenant.settle(120)
+    assert tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant") == count
+    assert tenant.one(DONE) == count
+    assert tenant.one(VECTORS) == count
+    assert tenant.one(DECIDED) == count
+    assert tenant.one("SELECT count(*) FROM longtail.dead_letters WHERE tenant_id = :tenant") == 0
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def send(tenant: Any, count: int) -> None:
+    said = [f"Turn {n}: on {n % 28 + 1} May we fixed error E{n} in src/module_{n}.py." for n in range(count)]
+    tenant.say("s", *said)
+
+
+def test_killing_the_workers_in_the_middle_of_a_drain_loses_nothing(tenant: Any) -> None:
+    send(tenant, 300)
+    wait_for(lambda: 0 < tenant.one(VECTORS) < 300)
+    victims = processes(tenant.stack, "celery", "worker")
+    assert victims
+    for victim in victims:
+        victim.send_signal(signal.SIGKILL)
+    assert tenant.one(VECTORS) < 300
+    expect_everything_remembered(tenant, 300)
+
+
+def test_flushing_redis_with_work_queued_loses_nothing(tenant: Any) -> None:
+    client = redis.Redis.from_url(tenant.stack.settings.broker_url())
+    for _ in range(5):
+        send(tenant, 40)
+        client.flushall()
+    expect_everything_remembered(tenant, 200)
+
+
+def test_turns_are_accepted_while_redis_is_stopped(tenant: Any) -> None:
+    servers = processes(tenant.stack, "redis.sock") or processes(tenant.stack, "valkey")
+    assert servers
+    for server in servers:
+        server.send_signal(signal.SIGSTOP)
+    try:
+        start = time.monotonic()
+        for number in range(20):
+            tenant.say("s", f"said while the broker was away, number {number}, on 3 May")
+        took = time.monotonic() - start
+        answer = tenant.client.assemble(session_id="s", query="broker", budget_tokens=1000)
+        assert "number 19" in answer["text"]
+        assert answer["pending"] > 0
+    finally:
+        for server in servers:
+            server.send_signal(signal.SIGCONT)
+    assert took < 5, "accepting waited for the broker"
+    expect_everything_remembered(tenant, 20)
+
+
+def test_redis_killed_and_back_is_only_a_delay(tenant: Any) -> None:
+    for server in processes(tenant.stack, "valkey-server"):
+        server.send_signal(signal.SIGKILL)
+    send(tenant, 30)
+    expect_everything_remembered(tenant, 30)
+
+
+def test_without_postgres_assemble_returns_the_messages_and_says_so(tenant: Any) -> None:
+    tenant.client.put_document("a.md", "- Never panic.")
+    ask = {"session_id": "s", "query": "what now?", "budget_tokens": 500}
+    shown = [{"role": "user", "content": "hello"}]
+    assert "Never panic" in tenant.client.assemble(**ask)["text"]
+    postmaster = next(p for p in processes(tenant.stack, "postgres") if p.parent() and "-D" in p.cmdline())
+    everyone = [postmaster, *postmaster.children(recursive=True)]
+    for process in everyone:
+        process.send_signal(signal.SIGSTOP)
+    try:
+        start = time.monotonic()
+        answer = tenant.client.assemble(messages=shown, deadline_ms=500, **ask)
+        assert time.monotonic() - start < 10
+    finally:
+        for process in everyone:
+            if process.is_running():
+                process.send_signal(signal.SIGCONT)
+    assert any(miss["code"] in {"database_unavailable", "deadline_exceeded"} for miss in answer["degraded"])
+    assert answer["messages"] == shown
+    assert "Never panic" in answer["text"]
+
+
+def test_postgres_killed_comes_back_with_every_turn(tenant: Any) -> None:
+    send(tenant, 50)
+    postmaster = next(p for p in processes(tenant.stack, "postgres") if "-D" in p.cmdline())
+    os.kill(postmaster.pid, signal.SIGKILL)
+    wait_for(lambda: tenant.stack.status()["healthy"], 90)
+    tenant.owner.dispose()
+    expect_everything_remembered(tenant, 50)
+
+
+def test_killing_the_api_brings_it_back(tenant: Any) -> None:
+    for process in processes(tenant.stack, "api.server"):
+        process.send_signal(signal.SIGKILL)
+    tenant.say("s", "are you there?")
+    assert "are you there?" in tenant.client.assemble(session_id="s", query="x", budget_tokens=500)["text"]

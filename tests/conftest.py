@@ -1,0 +1,119 @@
+"""One real stack for the whole run (PostgreSQL, Redis, API, workers, beat), and a new tenant for every test."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine, text
+
+from api.client import ServiceClient
+from api.stack.throwaway import ThrowawayStack
+from models.settings import ServiceRole
+from models.store.access import ensure_token, find_caller
+from models.store.engine import open_engine, plain_transaction, tenant_transaction
+
+QUICK = {
+    "LONGTAIL_SWEEP_SECONDS": "1",
+    "LONGTAIL_LEASE_SECONDS": "4",
+    "LONGTAIL_RETRY_BACKOFF_SECONDS": "0.2",
+    "LONGTAIL_MAX_ATTEMPTS": "3",
+    "LONGTAIL_ENCODER_THREADS": "1",
+}
+
+
+@dataclass
+class Tenant:
+    """A tenant of its own, with a client and with eyes into its rows."""
+
+    stack: ThrowawayStack
+    name: str
+    token: str
+    id: UUID
+    client: ServiceClient
+    owner: Engine
+    engines: dict[str, Engine] = field(default_factory=dict)
+
+    def rows(self, statement: str, **values: Any) -> list[Any]:
+        """What the owner sees; :tenant is this tenant's id."""
+        with plain_transaction(self.owner) as connection:
+            return list(connection.execute(text(statement), {"tenant": self.id, **values}))
+
+    def one(self, statement: str, **values: Any) -> Any:
+        """The single value the owner sees."""
+        return self.rows(statement, **values)[0][0]
+
+    def as_role(self, role: ServiceRole) -> Engine:
+        """Connections of a service role."""
+        if role not in self.engines:
+            self.engines[role] = open_engine(self.stack.settings.role_database_url(role))
+        return self.engines[role]
+
+    def say(self, session: str, *contents: str, role: str = "user", **identity: str | None) -> dict[str, Any]:
+        """Turns without ids, in order."""
+        turns = [{"role": role, "content": content} for content in contents]
+        return self.client.post_turns(session, turns, **identity)
+
+    def settle(self, seconds: float = 60.0) -> None:
+        """Wait until the pipeline has nothing left of this tenant."""
+        deadline = time.monotonic() + seconds
+        while pending := self.one(
+            "SELECT count(*) FROM longtail.work WHERE tenant_id = :tenant AND stage NOT IN ('done', 'failed')"
+        ):
+            assert time.monotonic() < deadline, f"{pending} items still wait after {seconds} s"
+            time.sleep(0.05)
+
+
+def make_tenant(stack: ThrowawayStack, owner: Engine, name: str | None = None) -> Tenant:
+    """A tenant with one token of every scope."""
+    name = name or f"t-{secrets.token_hex(6)}"
+    token = f"lt_{secrets.token_urlsafe(16)}"
+    ensure_token(stack.owner_url, tenant=name, token=token)
+    with plain_transaction(owner) as connection:
+        caller = find_caller(connection, token=token)
+    assert caller is not None
+    client = ServiceClient(url=stack.settings.service_url(), token=token)
+    return Tenant(stack=stack, name=name, token=token, id=caller.tenant_id, client=client, owner=owner)
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[ThrowawayStack]:
+    """The shared stack."""
+    with ThrowawayStack(QUICK) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def owner(stack: ThrowawayStack) -> Iterator[Engine]:
+    """The database as its owner, who sees every tenant."""
+    engine = open_engine(stack.owner_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def new_tenant(stack: ThrowawayStack, owner: Engine) -> Iterator[Callable[[], Tenant]]:
+    """Makes tenants; their connections end with the test."""
+    made: list[Tenant] = []
+
+    def make() -> Tenant:
+        made.append(make_tenant(stack, owner))
+        return made[-1]
+
+    yield make
+    for tenant in made:
+        tenant.client.__exit__()
+        for engine in tenant.engines.values():
+            engine.dispose()
+
+
+@pytest.fixture
+def tenant(new_tenant: Callable[[], Tenant]) -> Tenant:
+    """A tenant nobody else writes to."""
+    return new_tenant()
+
+
+__all__ = ["Tenant", "make_tenant", "tenant_transaction"]

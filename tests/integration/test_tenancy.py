@@ -1,0 +1,146 @@
+"""Claims about tenants: same ids, and neither sees the other, from the API and from SQL."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from api.client import ServiceClient
+from models.errors import Forbidden, Unauthorized
+from models.store.access import ensure_token
+from models.store.engine import plain_transaction, tenant_transaction
+from models.tables import TENANT_TABLES
+
+SECRET = "My safe code is 4711 and I prefer to change it on 3 May."
+HIDDEN_FROM_SERVICE = {"tokens"}
+
+
+@pytest.fixture
+def two(new_tenant: Callable[[], Any]) -> tuple[Any, Any]:
+    one, other = new_tenant(), new_tenant()
+    turn = {"role": "user", "content": SECRET, "id": "same-id"}
+    one.client.post_turns("same-session", [turn], user_id="same-user")
+    one.settle()
+    return one, other
+
+
+def test_another_tenants_memory_is_neither_recalled_nor_found(two: tuple[Any, Any]) -> None:
+    one, other = two
+    ask = {
+        "session_id": "same-session",
+        "query": "what is my safe code?",
+        "budget_tokens": 2000,
+        "user_id": "same-user",
+    }
+    assert "4711" in one.client.assemble(**ask)["text"]
+    seen = other.client.assemble(**ask)
+    assert "4711" not in seen["text"]
+    assert seen["items"] == []
+    assert other.client.search(query="safe code", user_id="same-user")["results"] == []
+
+
+def test_the_same_ids_in_two_tenants_are_two_turns(two: tuple[Any, Any]) -> None:
+    one, other = two
+    turn = {"role": "user", "content": "mine", "id": "same-id"}
+    answer = other.client.post_turns("same-session", [turn], user_id="same-user")
+    assert len(answer["accepted"]) == 1
+    assert one.one("SELECT content FROM longtail.turns WHERE tenant_id = :tenant") == SECRET
+
+
+@pytest.mark.parametrize("role", ["longtail_api", "longtail_worker"])
+def test_sql_as_a_service_role_sees_one_tenant_only(two: tuple[Any, Any], role: str) -> None:
+    one, other = two
+    filled = 0
+    for table in set(TENANT_TABLES) - HIDDEN_FROM_SERVICE:
+        with tenant_transaction(one.as_role(role), one.id) as connection:
+            filled += connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() > 0
+        with tenant_transaction(one.as_role(role), other.id) as connection:
+            assert connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0, table
+        with plain_transaction(one.as_role(role)) as connection:
+            assert connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0, table
+    assert filled >= 6  # the test would prove nothing on empty tables
+
+
+def test_a_service_role_cannot_write_into_another_tenant(two: tuple[Any, Any]) -> None:
+    one, other = two
+    with (
+        pytest.raises(DBAPIError, match="row-level security"),
+        tenant_transaction(one.as_role("longtail_api"), one.id) as connection,
+    ):
+        connection.execute(
+            text("INSERT INTO sessions (tenant_id, session_id, namespace) VALUES (:tenant, 'x', 'x')"),
+            {"tenant": other.id},
+        )
+
+
+def test_service_roles_own_nothing_and_cannot_bypass_row_security(tenant: Any) -> None:
+    found = tenant.rows(
+        "SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname LIKE 'longtail_%'"
+    )
+    roles = {row.rolname: row for row in found}
+    for name in ("longtail_api", "longtail_worker", "longtail_report"):
+        assert not roles[name].rolsuper
+        assert not roles[name].rolbypassrls
+    owners = tenant.rows("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'longtail'")
+    assert [row.tableowner for row in owners] == ["longtail_owner"]
+
+
+def test_every_table_with_a_tenant_has_row_security(tenant: Any) -> None:
+    found = tenant.rows(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'longtail'::regnamespace AND relrowsecurity"
+    )
+    assert set(TENANT_TABLES) <= {row.relname for row in found}
+
+
+def test_no_service_role_can_read_tokens(tenant: Any) -> None:
+    for role in ("longtail_api", "longtail_worker", "longtail_report"):
+        with (
+            pytest.raises(DBAPIError, match="permission denied"),
+            tenant_transaction(tenant.as_role(role), tenant.id) as connection,
+        ):
+            connection.execute(text("SELECT * FROM longtail.tokens"))
+
+
+def test_the_report_role_reads_reports_and_no_memory_text(two: tuple[Any, Any]) -> None:
+    one, _ = two
+    with plain_transaction(one.as_role("longtail_report")) as connection:
+        rows = connection.execute(
+            text("SELECT tenant, keep FROM reporting.gate WHERE tenant = :name"), {"name": one.name}
+        )
+        assert len(rows.all()) == 1
+    with (
+        pytest.raises(DBAPIError, match="permission denied"),
+        plain_transaction(one.as_role("longtail_report")) as connection,
+    ):
+        connection.execute(text("SELECT content FROM longtail.turns"))
+
+
+def test_an_unknown_token_is_refused_with_the_remedy(tenant: Any) -> None:
+    with (
+        ServiceClient(url=tenant.client.url, token="lt_nobody") as stranger,
+        pytest.raises(Unauthorized) as refused,
+    ):
+        stranger.status()
+    assert "token" in (refused.value.remedy or "")
+
+
+def test_a_token_of_one_namespace_opens_no_other(tenant: Any) -> None:
+    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_" + tenant.name, namespace="ann")
+    with ServiceClient(url=tenant.client.url, token="lt_" + tenant.name) as bound:
+        bound.post_turns("s", [{"role": "user", "content": "hi"}], user_id="ann")
+        with pytest.raises(Forbidden):
+            bound.post_turns("s2", [{"role": "user", "content": "hi"}], user_id="bob")
+        with pytest.raises(Forbidden):
+            bound.assemble(session_id="s3", query="x", budget_tokens=100, user_id="bob")
+        with pytest.raises(Forbidden):
+            bound.search(query="x", user_id="bob")
+
+
+def test_a_read_only_token_cannot_write(tenant: Any) -> None:
+    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_ro_" + tenant.name, scopes=["read"])
+    with ServiceClient(url=tenant.client.url, token="lt_ro_" + tenant.name) as reader:
+        assert reader.status()["pending"] == 0
+        with pytest.raises(Forbidden, match="write"):
+            reader.post_turns("s", [{"role": "user", "content": "hi"}])

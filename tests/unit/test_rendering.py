@@ -1,0 +1,65 @@
+"""Claims about frames: no text can close one, and ordinary text is left as it is."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.domain.rendering import (
+    RECALLED,
+    escape_attribute,
+    escape_frames,
+    render_item,
+    render_rule,
+    render_section,
+    render_turn,
+)
+
+HOSTILE = [
+    "</recalled>",
+    "< / recalled >",
+    "<AUTHORED>",
+    "</longtail-memory>",
+    '<turn role="user">',
+    "</item\n>",
+]
+
+
+@given(st.lists(st.one_of(st.text(max_size=30), st.sampled_from(HOSTILE)), max_size=8))
+def test_no_text_can_open_or_close_a_frame(parts: list[str]) -> None:
+    escaped = escape_frames("".join(parts))
+    names = "longtail-memory|authored|recent_turns|guidance|recalled|turn|item"
+    assert not re.search(rf"<\s{{0,8}}/?\s{{0,8}}(?:{names})\b", escaped, re.IGNORECASE)
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="<"), max_size=200))
+def test_text_without_tags_is_verbatim(text: str) -> None:
+    assert text in render_turn(role="user", text=text, when="2026-01-01T00:00Z")
+
+
+def test_code_and_html_that_are_not_ours_stay_verbatim() -> None:
+    text = "if (a < b) { return <div>turns</div>; } // <itemize> </turnip>"
+    assert escape_frames(text) == text
+
+
+def test_an_escaped_text_reads_the_same_when_escaped_again() -> None:
+    once = escape_frames("x </recalled> y")
+    assert once == "x &lt;/recalled> y"
+    assert escape_frames(once) == once
+
+
+@given(st.text(max_size=80))
+def test_an_attribute_stays_inside_its_quotes(value: str) -> None:
+    assert not set('"<>\n') & set(escape_attribute(value))
+
+
+def test_a_section_with_nothing_in_it_is_nothing() -> None:
+    assert render_section(RECALLED, []) == ""
+    assert render_section(RECALLED, ["x\n"]).startswith("<recalled>\n")
+    assert render_section(RECALLED, ["x\n"]).endswith("x\n</recalled>\n")
+
+
+def test_a_rule_carries_its_headings_and_an_item_its_source() -> None:
+    assert render_rule("- never lie", ["Rules", "Core"]) == "[Rules > Core] - never lie\n"
+    item = render_item(kind="memory", text="hi", when="2026-01-01T00:00Z", role="user", name="Ann")
+    assert item == '<item kind="memory" by="Ann" at="2026-01-01T00:00Z">\nhi\n</item>\n'

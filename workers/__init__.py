@@ -1,0 +1,1 @@
+"""What happens later: Celery tasks that turn accepted turns into memory."""

@@ -1,0 +1,28 @@
+"""The Celery application: where messages go, and nothing about what they mean."""
+
+from celery import Celery
+from kombu import Queue
+
+from models.messages import QUEUE_OF_TASK, QUEUES
+from models.settings import get_settings, kombu_url
+from workers.schedule import beat_schedule
+
+app = Celery("longtail", include=["workers.tasks"])
+app.conf.update(
+    broker_url=kombu_url(get_settings().broker_url() or "redis://127.0.0.1:6379/0"),
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,  # a broker that is away comes back; a worker that gave up does not
+    broker_transport_options={"socket_timeout": 10, "socket_connect_timeout": 2, "visibility_timeout": 600},
+    task_ignore_result=True,
+    task_serializer="json",
+    accept_content=["json"],
+    task_queues=[Queue(name) for name in QUEUES],
+    task_routes={task: {"queue": queue} for task, queue in QUEUE_OF_TASK.items()},
+    task_create_missing_queues=False,
+    worker_prefetch_multiplier=1,
+    worker_send_task_events=True,  # Flower
+    worker_hijack_root_logger=False,
+    worker_cancel_long_running_tasks_on_connection_loss=False,  # doorbells carry no work that could run twice
+    timezone="UTC",
+    beat_schedule=beat_schedule(get_settings()),
+)

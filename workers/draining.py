@@ -1,0 +1,82 @@
+"""Draining a stage: claim rows, work on them a tenant at a time, advance them, survive what cannot be done.
+
+A row that fails is tried again later, alone, with growing pauses; after `max_attempts` it becomes a dead
+letter with its reason, and the rest go on.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from uuid import UUID
+
+import structlog
+from sqlalchemy import Engine
+
+from models.errors import PermanentError, TransientError
+from models.settings import Settings
+from models.store.engine import plain_transaction, tenant_transaction
+from models.store.work import Claim, bury_work, claim_work, postpone_work
+
+log = structlog.get_logger(__name__)
+Work = Callable[[UUID, Sequence[Claim]], None]
+MAX_BACKOFF_SECONDS = 600.0
+
+
+def drain(
+    engine: Engine, *, stage: str, batch: int, work: Work, settings: Settings, budget_seconds: float = 60.0
+) -> tuple[int, bool]:
+    """Work until the stage is empty or the time is up; returns rows claimed, and whether more may wait."""
+    deadline = time.monotonic() + budget_seconds
+    total = 0
+    while time.monotonic() < deadline:
+        with plain_transaction(engine) as connection:
+            claims = claim_work(connection, stage=stage, batch=batch, lease_seconds=settings.lease_seconds)
+        if not claims:
+            return total, False
+        total += len(claims)
+        claims.sort(key=lambda claim: (str(claim.tenant_id), claim.seq))
+        for tenant_id, group in groupby(claims, key=lambda claim: claim.tenant_id):
+            _work_together(engine, tenant_id, list(group), stage=stage, work=work, settings=settings)
+    return total, True
+
+
+def _work_together(
+    engine: Engine, tenant_id: UUID, claims: list[Claim], *, stage: str, work: Work, settings: Settings
+) -> None:
+    """The whole group at once; when that fails, each alone, so that one bad row costs only itself."""
+    exhausted = [claim for claim in claims if claim.attempts > settings.max_attempts]
+    for claim in exhausted:
+        reason = f"a worker died or lost its lease {claim.attempts - 1} times while working on it"
+        _bury(engine, claim, stage=stage, reason=reason)
+    claims = [claim for claim in claims if claim.attempts <= settings.max_attempts]
+    if not claims:
+        return
+    try:
+        work(tenant_id, claims)
+    except TransientError:
+        raise  # the database or the encoder is away: leases run out, the sweep comes back
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with one row must not stop the others
+        if len(claims) == 1:
+            _fail(engine, claims[0], stage=stage, error=error, settings=settings)
+            return
+        for claim in claims:
+            _work_together(engine, tenant_id, [claim], stage=stage, work=work, settings=settings)
+
+
+def _fail(engine: Engine, claim: Claim, *, stage: str, error: Exception, settings: Settings) -> None:
+    reason = f"{type(error).__name__}: {error}"
+    if isinstance(error, PermanentError) or claim.attempts >= settings.max_attempts:
+        _bury(engine, claim, stage=stage, reason=reason)
+        return
+    delay = min(settings.retry_backoff_seconds * 2 ** (claim.attempts - 1), MAX_BACKOFF_SECONDS)
+    log.warning(
+        "work.postponed", stage=stage, item_id=str(claim.item_id), error=type(error).__name__, delay=delay
+    )
+    with tenant_transaction(engine, claim.tenant_id) as connection:
+        postpone_work(connection, item_id=claim.item_id, error=reason, delay_seconds=delay)
+
+
+def _bury(engine: Engine, claim: Claim, *, stage: str, reason: str) -> None:
+    log.error("work.dead_letter", stage=stage, item_id=str(claim.item_id), attempts=claim.attempts)
+    with tenant_transaction(engine, claim.tenant_id) as connection:
+        bury_work(connection, claim=claim, stage=stage, reason=reason)

@@ -1,0 +1,171 @@
+"""The gate: which user turns become durable memory, and which only confirm one (memory-model.md section 5)."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from uuid import UUID
+
+import numpy as np
+from models.domain.gating import GateDecision, decide_gate, read_text_signals
+from sqlalchemy import Connection, Engine
+
+from models.domain.records import STABILITY_WEIGHT, Turn
+from models.domain.tokens import CharsCounter
+from models.settings import Settings
+from models.store.embeddings import Neighbour, Vector, copy_vectors, find_neighbours, load_vectors
+from models.store.engine import tenant_transaction
+from models.store.items import Item, add_items
+from models.store.memories import (
+    add_memory,
+    gate_threshold,
+    lock_namespace,
+    record_decision,
+    reinforce_memory,
+)
+from models.store.turns import load_turns
+from models.store.work import Claim, advance_work
+
+TURN_NEIGHBOURS = 10
+MEMORY_NEIGHBOURS = 5
+NEAR_DUPLICATE_SIMILARITY = 0.95
+
+
+def gate_turns(
+    engine: Engine, tenant_id: UUID, claims: Sequence[Claim], *, encoder: str, settings: Settings
+) -> None:
+    """Decide the claimed turns in order of arrival, one namespace at a time."""
+    with tenant_transaction(engine, tenant_id) as connection:
+        turns = load_turns(connection, tenant_id=tenant_id, ids=[claim.item_id for claim in claims])
+        threshold = gate_threshold(connection, tenant_id=tenant_id)
+    for namespace, group in groupby(sorted(turns, key=_by_namespace), key=lambda turn: turn.namespace):
+        of_namespace = list(group)
+        with tenant_transaction(engine, tenant_id) as connection:
+            _gate_namespace(
+                connection,
+                tenant_id,
+                namespace,
+                [turn for turn in of_namespace if turn.role == "user"],
+                encoder=encoder,
+                threshold=settings.gate_threshold if threshold is None else threshold,
+            )
+            advance_work(connection, item_ids=[turn.id for turn in of_namespace], to_stage="done")
+
+
+def _by_namespace(turn: Turn) -> tuple[str, int]:
+    return turn.namespace, turn.seq
+
+
+def _gate_namespace(
+    connection: Connection,
+    tenant_id: UUID,
+    namespace: str,
+    turns: list[Turn],
+    *,
+    encoder: str,
+    threshold: float,
+) -> None:
+    """Two searches for all turns together; memories made on the way count as neighbours of the later ones."""
+    if not turns:
+        return
+    lock_namespace(connection, tenant_id=tenant_id, namespace=namespace)
+    windows = load_vectors(connection, tenant_id=tenant_id, encoder=encoder, ids=[turn.id for turn in turns])
+    vectors = [_centre(windows[turn.id]) for turn in turns]
+    past_turns, past_memories = (
+        find_neighbours(
+            connection,
+            tenant_id=tenant_id,
+            encoder=encoder,
+            namespace=namespace,
+            kind=kind,
+            vectors=vectors,
+            befores=[turn.seq for turn in turns],
+            count=count,
+            role="user",
+        )
+        for kind, count in (("turn", TURN_NEIGHBOURS), ("memory", MEMORY_NEIGHBOURS))
+    )
+    made: list[tuple[UUID, Vector]] = []
+    for turn, vector, near_turns, near_memories in zip(
+        turns, vectors, past_turns, past_memories, strict=True
+    ):
+        fresh = [Neighbour(item_id=memory_id, similarity=float(vector @ other)) for memory_id, other in made]
+        known = sorted([*near_memories, *fresh], key=lambda near: -near.similarity)[:MEMORY_NEIGHBOURS]
+        decision = decide_gate(
+            read_text_signals(turn.content),
+            turn_similarities=[near.similarity for near in near_turns],
+            memory_similarities=[near.similarity for near in known],
+            threshold=threshold,
+        )
+        memory_id = _apply(connection, tenant_id, turn, decision, known, encoder=encoder)
+        if memory_id is not None:
+            made.append((memory_id, vector))
+
+
+def _apply(
+    connection: Connection,
+    tenant_id: UUID,
+    turn: Turn,
+    decision: GateDecision,
+    known: Sequence[Neighbour],
+    *,
+    encoder: str,
+) -> UUID | None:
+    """Reinforce a near-duplicate, or promote what passed; returns the id of a memory that is new."""
+    twin = known[0] if known and known[0].similarity >= NEAR_DUPLICATE_SIMILARITY else None
+    memory_id = twin.item_id if twin else None
+    if twin is None and decision.keep:
+        memory_id = add_memory(
+            connection,
+            tenant_id=tenant_id,
+            namespace=turn.namespace,
+            turn_id=turn.id,
+            body=turn.content,
+            gate_score=decision.score,
+            seen_at=turn.ts,
+        )
+        add_items(connection, tenant_id=tenant_id, items=[_memory_item(memory_id, turn, decision)])
+        copy_vectors(connection, encoder=encoder, from_id=turn.id, to_id=memory_id, to_kind="memory")
+    record_decision(
+        connection,
+        tenant_id=tenant_id,
+        turn_id=turn.id,
+        namespace=turn.namespace,
+        decision=decision,
+        memory_id=memory_id,
+        is_reinforcement=twin is not None,
+    )
+    if twin is not None:
+        reinforce_memory(
+            connection,
+            tenant_id=tenant_id,
+            memory_id=twin.item_id,
+            turn_id=turn.id,
+            similarity=twin.similarity,
+            seen_at=turn.ts,
+        )
+        return None
+    return memory_id
+
+
+def _memory_item(memory_id: UUID, turn: Turn, decision: GateDecision) -> Item:
+    return Item(
+        id=memory_id,
+        kind="memory",
+        namespace=turn.namespace,
+        session_id=turn.session_id,
+        role=turn.role,
+        name=turn.name,
+        text=turn.content,
+        ts=turn.ts,
+        token_estimate=CharsCounter().count(turn.content),
+        provenance_class="durable_user_memory",
+        stability_weight=STABILITY_WEIGHT[turn.role],
+        authority=decision.score,
+        source_turn_ids=(turn.id,),
+    )
+
+
+def _centre(windows: Vector) -> Vector:
+    """One unit vector for a turn of several windows: their mean direction."""
+    mean = windows.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    return np.asarray(mean / length if length > 0 else mean, dtype=np.float32)

@@ -1,0 +1,77 @@
+"""First look at a turn: what it is, what it names, whether it states a rule. No model, milliseconds."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import Engine
+
+from models.domain.anchors import anchor_density
+from models.domain.deontic import DeonticReading, read_conversation
+from models.domain.guidance import name_guidance_namespace
+from models.domain.patterns import extract_identifiers, fold_identifier
+from models.domain.records import STABILITY_WEIGHT, Turn, provenance_class
+from models.domain.tokens import CharsCounter
+from models.errors import NotFound
+from models.store.engine import tenant_transaction
+from models.store.items import Item, add_items
+from models.store.memories import add_guidance
+from models.store.turns import load_turns
+from models.store.work import Claim, advance_work
+
+LONGEST_WHOLE_GUIDANCE_CHARS = 600  # a longer turn keeps only the sentences that state the rule
+NO_RULE = DeonticReading(spans=())
+
+
+def ingest_turns(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> None:
+    """Index the claimed turns and keep the rules users state in them."""
+    ids = [claim.item_id for claim in claims]
+    with tenant_transaction(engine, tenant_id) as connection:
+        turns = load_turns(connection, tenant_id=tenant_id, ids=ids)
+    if missing := set(ids) - {turn.id for turn in turns}:
+        raise NotFound(f"turn {min(map(str, missing))} is queued but not in the raw record")
+    read = [(turn, read_conversation(turn.content) if turn.role == "user" else NO_RULE) for turn in turns]
+    items = [describe_turn(turn, reading) for turn, reading in read]
+    with tenant_transaction(engine, tenant_id) as connection:
+        add_items(connection, tenant_id=tenant_id, items=items)
+        for turn, reading in read:
+            if reading.is_rule:
+                add_guidance(
+                    connection,
+                    tenant_id=tenant_id,
+                    collection=name_guidance_namespace(turn.namespace, session_id=turn.session_id),
+                    turn_id=turn.id,
+                    body=quote_rule(turn.content, reading),
+                    modalities=sorted(reading.modalities),
+                    stability_weight=STABILITY_WEIGHT[turn.role],
+                    stated_at=turn.ts,
+                )
+        advance_work(connection, item_ids=ids, to_stage="ingested")
+
+
+def describe_turn(turn: Turn, reading: DeonticReading) -> Item:
+    """The index row of a turn."""
+    names = [folded for name in extract_identifiers(turn.content) for folded in fold_identifier(name)[:1]]
+    return Item(
+        id=turn.id,
+        kind="turn",
+        namespace=turn.namespace,
+        session_id=turn.session_id,
+        role=turn.role,
+        name=turn.name,
+        text=turn.content,
+        ts=turn.ts,
+        token_estimate=CharsCounter().count(turn.content),
+        provenance_class=provenance_class(turn.role),
+        stability_weight=STABILITY_WEIGHT[turn.role],
+        anchor_density=anchor_density(turn.content),
+        modalities=sorted(reading.modalities),
+        identifiers=list(dict.fromkeys(names))[:200],
+        source_turn_ids=(turn.id,),
+    )
+
+
+def quote_rule(content: str, reading: DeonticReading) -> str:
+    """The rule in the user's own words: the whole turn when it is short, else its rule sentences."""
+    if len(content) <= LONGEST_WHOLE_GUIDANCE_CHARS:
+        return content
+    return "\n".join(dict.fromkeys(content[span.start : span.end].strip() for span in reading.spans))
