@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 TAIL_CHUNK_TURNS = 64
 MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
-MAX_GUIDANCE_RECORDS = 200
+MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
 
 
 @dataclass(slots=True)

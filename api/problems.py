@@ -85,7 +85,7 @@ def add_problem_handlers(app: FastAPI) -> None:
         kind = first["type"]
         code, remedy = VALIDATION_CODES.get(kind, ("invalid_value", "see /docs for what the field takes"))
         context = first.get("ctx") or {}
-        field = ".".join(str(part) for part in first["loc"] if part not in {"body", "query", "path"})
+        field = ".".join(str(part) for part in first["loc"][1:])  # the first part says body, query or path
         return problem(
             status=context.get("status", 400 if code == "malformed_json" else 422),
             code=context.get("code", code),

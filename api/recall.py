@@ -17,7 +17,7 @@ from models.domain.scoring import (
     ScoringProfile,
     rank_candidates,
 )
-from models.domain.terms import extract_terms, query_keywords
+from models.domain.terms import query_keywords
 from models.store.embeddings import Vector
 from models.store.recall import Candidate, find_candidates
 
@@ -45,6 +45,7 @@ def recall(
     profile: ScoringProfile = DEFAULT_PROFILE,
 ) -> list[Recalled]:
     """Everything found by meaning, words or name, best first."""
+    keywords = query_keywords(query)
     names = [folded for name in extract_identifiers(query) for folded in fold_identifier(name)[:1]]
     candidates = find_candidates(
         connection,
@@ -54,6 +55,7 @@ def recall(
         query=query,
         query_vector=query_vector,
         identifiers=names,
+        keywords=keywords,
         count=CANDIDATES_PER_LEG,
         similarity_floor=profile.theta1,
     )
@@ -70,12 +72,12 @@ def recall(
             max_access_count=most_read,
             authority=candidate.authority,
             confidence=None,
-            terms=extract_terms(candidate.text),
+            terms=candidate.matched,
         )
         for candidate in candidates
     ]
     by_id = {str(candidate.id): candidate for candidate in candidates}
-    ranked = rank_candidates(facts, keywords=query_keywords(query), profile=profile)
+    ranked = rank_candidates(facts, keywords=keywords, profile=profile)
     return [Recalled(candidate=by_id[scored.id], scored=scored) for scored in ranked]
 
 

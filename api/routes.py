@@ -89,7 +89,7 @@ def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Caller | No
     return _allowed(caller, "read")
 
 
-@router.post("/v1/sessions/{session_id}/turns", status_code=202, responses=PROBLEM, tags=["memory"])
+@router.post("/v1/sessions/{session_id:path}/turns", status_code=202, responses=PROBLEM, tags=["memory"])
 def post_turns(
     session_id: SessionId,
     body: schemas.TurnsIn,

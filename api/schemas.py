@@ -1,5 +1,7 @@
 """What requests and answers look like (Pydantic, at the edge only). Unknown fields are refused."""
 
+import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -12,6 +14,7 @@ from models.settings import get_settings
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCK_SKEW = timedelta(days=1)
 MAX_BUDGET_TOKENS = 2_000_000
+MAX_METADATA_CHARS = 65_536
 
 
 def refuse(code: str, message: str, remedy: str, *, status: int = 422) -> PydanticCustomError:
@@ -21,6 +24,14 @@ def refuse(code: str, message: str, remedy: str, *, status: int = 422) -> Pydant
 
 
 def _check_text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise refuse(
+            "lone_surrogate",
+            f"the text has an unpaired surrogate at character {error.start}",
+            "replace unpaired surrogates, for example with U+FFFD",
+        ) from error
     if "\x00" in text:
         raise refuse(
             "nul_character", "the text holds a NUL character", "remove or replace it: it cannot be stored"
@@ -32,7 +43,7 @@ def _check_content(text: str) -> str:
     if not text.strip():
         raise refuse("empty_text", "the text is empty", "leave empty turns out")
     limit = get_settings().max_turn_bytes
-    size = len(text.encode())
+    size = len(_check_text(text).encode())
     if size > limit:
         raise refuse(
             "turn_too_large",
@@ -40,7 +51,37 @@ def _check_content(text: str) -> str:
             "split it into several turns, or raise LONGTAIL_MAX_TURN_BYTES",
             status=413,
         )
-    return _check_text(text)
+    return text
+
+
+def _check_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    try:
+        size = len(json.dumps(metadata, allow_nan=False))
+    except ValueError as error:
+        raise refuse("not_json", "the metadata holds NaN or an infinity", "send JSON numbers") from error
+    if size > MAX_METADATA_CHARS:
+        raise refuse(
+            "metadata_too_large",
+            f"the metadata has {size} characters of JSON; it may have {MAX_METADATA_CHARS}",
+            "keep large things elsewhere and refer to them",
+            status=413,
+        )
+    for found in _strings_in(metadata):
+        _check_text(found)
+    return metadata
+
+
+def _strings_in(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for key, inner in value.items():
+                yield key
+                yield from _strings_in(inner)
+        case list():
+            for inner in value:
+                yield from _strings_in(inner)
 
 
 def _check_user(text: str) -> str:
@@ -90,7 +131,7 @@ class TurnIn(Strict):
     id: Name | None = None
     ts: Moment | None = None
     name: Name | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Annotated[dict[str, Any], AfterValidator(_check_metadata)] = Field(default_factory=dict)
 
     def to_domain(self) -> NewTurn:
         """The turn as the domain knows it."""

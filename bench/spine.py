@@ -179,10 +179,13 @@ def run(*, sizes: Sizes, data: Path | None, output: Path | None, console: Consol
     with ThrowawayStack() as stack, Progress(console=console) as progress:
         settings = stack.settings
         client = ServiceClient.from_settings(settings)
-        names = {"encoder_name": settings.encoder, "threads": settings.encoder_threads}
+        encoder = settings.encoder
+        threads = settings.encoder_threads
         result: dict[str, Any] = {"accept": measure_accept(stack, client, texts[: sizes.accept_calls])}
         wait_for_pipeline(client, progress, "settling")
-        result["pipeline"] = measure_pipeline(client, texts[-sizes.pipeline_turns :], progress, **names)
+        result["pipeline"] = measure_pipeline(
+            client, texts[-sizes.pipeline_turns :], progress, encoder_name=encoder, threads=threads
+        )
         bar = progress.add_task("loading memories", total=None)
         send(client, texts[: sizes.memories], session="memories", user=USER)
         wait_for_pipeline(client, progress, "remembering")
@@ -190,7 +193,7 @@ def run(*, sizes: Sizes, data: Path | None, output: Path | None, console: Consol
         queries = [f"What about {' '.join(body.split()[:8])}?" for body in texts[: sizes.assemble_calls]]
         result["assemble"] = {
             "memories": sizes.memories,
-            **measure_assemble(stack, client, queries, **names),
+            **measure_assemble(stack, client, queries, encoder_name=encoder, threads=threads),
         }
     if output is not None:
         output.write_text(json.dumps(result, indent=2, ensure_ascii=False))

@@ -223,6 +223,7 @@ items = Table(
     _unit("anchor_density"),
     Column("modalities", ARRAY(Text()), nullable=False, server_default="{}"),
     Column("identifiers", ARRAY(Text()), nullable=False, server_default="{}"),
+    Column("terms", ARRAY(Text()), nullable=False, server_default="{}"),  # for keyword coverage M
     Column("lexemes", TSVECTOR(), nullable=False),
     Column("source_turn_ids", ARRAY(Uuid()), nullable=False, server_default="{}"),
     Column("access_count", Integer(), nullable=False, server_default="0"),

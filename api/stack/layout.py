@@ -23,6 +23,7 @@ from models.errors import Misconfigured
 
 SOCKET_PATH_BYTES_MAX = 103  # sun_path holds 104 with its NUL on BSD and macOS, 108 on Linux
 LONGEST_SOCKET_NAME = ".s.PGSQL.65535.lock"
+FORBIDDEN_IN_HOME = "\"'\\;#%?"
 SYSTEM_SERVERS = Path("/var/lib/longtail")
 
 
@@ -131,11 +132,11 @@ def find_control_socket(home: Path) -> Path:
 
 
 def check_home(home: Path) -> None:
-    """Refuse paths that the configuration files of the servers cannot spell."""
+    """Refuse paths that the servers' configuration files and addresses cannot spell."""
     text = str(home)
-    if any(character in text for character in "\n\r\t\"'\\;#") or not text.isprintable():
+    if any(character in text for character in FORBIDDEN_IN_HOME) or not text.isprintable():
         raise Misconfigured(
-            f"LONGTAIL_HOME {text!r} holds a quote, backslash, semicolon, hash sign or control character",
+            f"LONGTAIL_HOME {text!r} holds one of {FORBIDDEN_IN_HOME} or a control character",
             field="home",
             remedy="set LONGTAIL_HOME to a folder with a plain name",
         )
@@ -214,6 +215,16 @@ def _prepare_server_folders(layout: Layout) -> None:
         make_folder(folder, mode=passage)
     for folder in (layout.redis_data, layout.sockets):
         make_folder(folder, owner=layout.service)
+
+
+def remove_short_folder(layout: Layout) -> None:
+    """Leave nothing of ours in /run or /tmp once the stack is down."""
+    short = find_short_folder(layout.home)
+    for folder in (short / "servers", short):
+        try:
+            folder.rmdir()
+        except OSError:
+            continue  # never made, or not empty: a socket somebody may still use
 
 
 def _make_short_folder(layout: Layout) -> None:

@@ -19,7 +19,7 @@ from api.stack.binaries import find_postgres, find_redis
 from api.stack.diagnosis import StartFailed, diagnose, measure_log
 from api.stack.files import hold_lock, write_file
 from api.stack.interruption import StopSignals
-from api.stack.layout import Layout, plan_layout, prepare_folders
+from api.stack.layout import Layout, plan_layout, prepare_folders, remove_short_folder
 from api.stack.orphans import stop_orphans
 from api.stack.parts import (
     API,
@@ -85,6 +85,7 @@ def start_stack(settings: Settings, *, flower: bool, report: Report, signals: St
         except BaseException:
             signals.shield()
             _stop(layout, report)
+            remove_short_folder(layout)
             raise
 
 
@@ -93,7 +94,9 @@ def stop_stack(layout: Layout, report: Report) -> bool:
     if not layout.run.is_dir():
         return False
     with hold_lock(layout.lock_file, wait_seconds=STOP_SECONDS_MAX):
-        return _stop(layout, report)
+        was_running = _stop(layout, report)
+        remove_short_folder(layout)
+        return was_running
 
 
 def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) -> Started:

@@ -242,23 +242,26 @@ def _connect(url: str) -> "psycopg.Connection[tuple[str, ...]]":
     except psycopg.OperationalError as error:
         if "authentication failed" in str(error) or "does not exist" in str(error):
             raise Misconfigured(
-                f"PostgreSQL at {without_password(url)} refuses the login: {_last_line(str(error))}",
+                f"PostgreSQL at {without_password(url)} refuses the login: {_first_line(str(error))}",
                 code="database_login_refused",
                 field="database_url",
                 remedy="check the user, password and database in LONGTAIL_DATABASE_URL",
             ) from error
         raise DatabaseUnavailable(
-            f"PostgreSQL at {without_password(url)} does not answer: {_last_line(str(error))}",
+            f"PostgreSQL at {without_password(url)} does not answer: {_first_line(str(error))}",
             remedy="check that it runs and that the address and password are right",
         ) from error
     except psycopg.ProgrammingError as error:
         raise Misconfigured(
-            f"LONGTAIL_DATABASE_URL is not an address PostgreSQL understands: {_last_line(str(error))}",
+            f"LONGTAIL_DATABASE_URL is not an address PostgreSQL understands: {_first_line(str(error))}",
             field="database_url",
             remedy="write it as postgresql://user:password@host:5432/database",
         ) from error
 
 
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "no message")
+
+
 def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no message"
+    return _first_line("\n".join(reversed(text.splitlines())))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from api.stack import health, postgres, valkey
@@ -10,14 +11,24 @@ from api.stack.parts import POSTGRES, REDIS, WORKERS, node_names
 from api.stack.supervision import ProcessState, Supervisor
 from models.errors import TransientError
 
-Probe = Callable[[ProcessState], str | None]  # a short detail when ready, None when not yet
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a probe found: ready or not yet, and a few words on either."""
+
+    ready: bool
+    words: str = ""
+
+
+Probe = Callable[[ProcessState], Answer]
+NOT_YET = Answer(False)
 
 # PostgreSQL may meet survivors of a killed predecessor and needs a few tries; others do not.
 DEATHS_MAX = {POSTGRES: 6, REDIS: 4}
 DEATHS_MAX_OTHERWISE = 2
 # Recovery after a crash replays journals, however long they are; the others only load code and weights.
 SECONDS_MAX = {POSTGRES: 600.0, REDIS: 300.0}
-SECONDS_MAX_OTHERWISE = 120.0
+SECONDS_MAX_OTHERWISE = 180.0
 
 
 def await_ready(
@@ -37,16 +48,19 @@ def await_ready(
             process = processes[part]
             if process.stopped_at:
                 deaths[part].add(process.stopped_at)
-            detail = probe(process) if process.pid else None
+            answer = probe(process) if process.pid else NOT_YET
             seconds = time.monotonic() - began
             problem = None
-            if detail is not None:
-                report(part, "ready", f"{detail} ({seconds:.1f} s)" if detail else f"{seconds:.1f} s")
+            if answer.ready:
+                report(
+                    part, "ready", f"{answer.words} ({seconds:.1f} s)" if answer.words else f"{seconds:.1f} s"
+                )
                 del pending[part]
             elif process.state == "FATAL" or len(deaths[part]) >= DEATHS_MAX.get(part, DEATHS_MAX_OTHERWISE):
                 problem = "stops as soon as it starts"
             elif seconds > SECONDS_MAX.get(part, SECONDS_MAX_OTHERWISE):
-                problem = f"was not ready after {seconds:.0f} seconds"
+                why = f" ({answer.words})" if answer.words else ""
+                problem = f"was not ready after {seconds:.0f} seconds{why}"
             if problem:
                 report(part, "failed", problem)
                 raise StartFailed(part, problem, explain(part))
@@ -54,64 +68,71 @@ def await_ready(
             time.sleep(0.1)
 
 
-def probe_running(process: ProcessState) -> str | None:
+def probe_running(process: ProcessState) -> Answer:
     """For parts that answer nobody: they stayed up long enough."""
-    return "" if process.state == "RUNNING" else None
+    return Answer(process.state == "RUNNING")
 
 
 def probe_postgres(url: str) -> Probe:
-    def probe(process: ProcessState) -> str | None:
+    """Ready when it takes a login and a query."""
+
+    def probe(process: ProcessState) -> Answer:
         del process
         try:
-            return postgres.probe(url)["version"]
-        except TransientError:
-            return None
+            return Answer(True, postgres.probe(url)["version"] or "")
+        except TransientError as error:
+            return Answer(False, error.detail)
 
     return probe
 
 
 def probe_redis(url: str) -> Probe:
-    def probe(process: ProcessState) -> str | None:
+    """Ready when it has read its journal."""
+
+    def probe(process: ProcessState) -> Answer:
         del process
         try:
             found = valkey.probe(url)
-        except TransientError:
-            return None
-        return None if found["loading"] else f"{found['server']} {found['version']}"
+        except TransientError as error:
+            return Answer(False, error.detail)
+        return Answer(not found["loading"], f"{found['server']} {found['version']}")
 
     return probe
 
 
 def probe_api(url: str) -> Probe:
-    def probe(process: ProcessState) -> str | None:
+    """Ready when it says so."""
+
+    def probe(process: ProcessState) -> Answer:
         del process
-        ready, _ = health.read_readiness(url)
-        return url if ready else None
+        found = health.read_readiness(url)
+        return Answer(found.ready, url if found.ready else found.explain())
 
     return probe
 
 
 def probe_flower(url: str) -> Probe:
-    def probe(process: ProcessState) -> str | None:
+    """Ready when its pages are served."""
+
+    def probe(process: ProcessState) -> Answer:
         del process
-        return url if health.answers_http(url) else None
+        return Answer(health.answers_http(url), url)
 
     return probe
 
 
 def probe_workers(redis_url: str) -> dict[str, Probe]:
-    """One probe a worker; they share each question, which takes up to a second."""
+    """One probe a worker; they share each question, which takes up to a second or two."""
     names = node_names()
     heard: set[str] = set()
 
     def make(part: str) -> Probe:
-        def probe(process: ProcessState) -> str | None:
+        def probe(process: ProcessState) -> Answer:
             del process
             if names[part] not in heard:
-                heard.update(
-                    health.ping_workers(redis_url, [name for name in names.values() if name not in heard])
-                )
-            return "" if names[part] in heard else None
+                silent = [name for name in names.values() if name not in heard]
+                heard.update(health.ping_workers(redis_url, silent))
+            return Answer(names[part] in heard)
 
         return probe
 

@@ -1,7 +1,6 @@
 """What a healthy start wrote down for every later command: run/state.json, private, replaced as a whole."""
 
 import json
-import os
 from typing import Any
 
 from api.stack.files import write_file
@@ -26,10 +25,3 @@ def clear_state(layout: Layout) -> None:
     """Forget the addresses; the stack no longer answers there."""
     for file in (layout.state_file, layout.run / "supervisord.pid", layout.control_socket):
         file.unlink(missing_ok=True)
-    short = layout.control_socket.parent
-    if short != layout.run:
-        for folder in (short / "servers", short):
-            try:
-                os.rmdir(folder)
-            except OSError:
-                break  # sockets of a server that still runs, or never made

@@ -106,13 +106,9 @@ def _ask_api(settings: Settings, somewhere: bool) -> tuple[dict[str, Any], dict[
     url = settings.service_url()
     if not somewhere:
         return {"url": None, "healthy": False}, {}, None
-    ready, answer = health.read_readiness(url)
-    if not ready:
-        reason = answer.get("detail")
-        problem = (
-            f"the API at {url} is not ready: {reason}" if reason else f"the API at {url} does not answer"
-        )
-        return {"url": url, "healthy": False}, {}, problem
+    readiness = health.read_readiness(url)
+    if not readiness.ready:
+        return {"url": url, "healthy": False}, {}, f"the API at {url} is not ready: {readiness.explain()}"
     status, counts = health.read_service_status(url, settings.client_token())
     if status == 200:
         return {"url": url, "healthy": True}, counts, None

@@ -108,7 +108,7 @@ def render_configuration(layout: Layout, parts: list[Part]) -> str:
             stop_signal=part.stop_signal,
             stop_wait_seconds=part.stop_wait_seconds,
             priority=(position + 1) * 10,
-            log=_escape(_escape(str(layout.log_file(part.name)))),  # supervisord expands this one twice
+            log=_escape(str(layout.log_file(part.name))),
             log_bytes=LOG_BYTES_MAX,
             log_backups=LOG_BACKUPS,
         )
@@ -137,7 +137,8 @@ def _render_environment(environment: dict[str, str]) -> str:
 
 def start_supervisord(layout: Layout) -> subprocess.Popen[bytes]:
     """Start it in a session of its own, so that neither Ctrl-C nor a closed terminal reaches the parts."""
-    with open(layout.log_file("supervisord-output"), "ab") as output:
+    with open(layout.log_file("supervisord-output"), "wb") as output:
+        os.fchmod(output.fileno(), 0o600)
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "supervisor.supervisord", "-c", str(layout.supervisor_conf), "-n"],
             env=inherited_environment(os.environ),
@@ -155,16 +156,18 @@ def start_supervisord(layout: Layout) -> subprocess.Popen[bytes]:
             process.kill()
             process.wait()
             raise Misconfigured(
-                f"supervisord did not start: {_read_end(layout.log_file('supervisord-output'))}",
+                f"supervisord did not start: {_read_complaint(layout.log_file('supervisord-output'))}",
                 remedy=f"see {layout.log_file('supervisord')}",
             )
         time.sleep(0.05)
     return process
 
 
-def _read_end(path: Path) -> str:
+def _read_complaint(path: Path) -> str:
     lines = path.read_text(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it gave no reason"
+    return next(
+        (line for line in lines if line.startswith("Error")), lines[-1] if lines else "it gave no reason"
+    )
 
 
 class Supervisor:

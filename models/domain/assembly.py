@@ -102,6 +102,7 @@ class _Fill:
     opened: set[str] = field(default_factory=set)
     mandatory: list[_Put] = field(default_factory=list)
     optional: list[_Put] = field(default_factory=list)  # in order of precedence: the last is the first to go
+    spent: dict[TierName, int] = field(default_factory=lambda: dict.fromkeys(TIERS, 0))
     drops: list[Drop] = field(default_factory=list)
 
     def _text(self, section: Section, blocks: Sequence[Block]) -> str:
@@ -114,7 +115,9 @@ class _Fill:
         before = self.measure.total
         self.measure.add(self._text(section, blocks))
         self.opened.add(section.name)
-        return _Put(tier=tier, blocks=blocks, cost=self.measure.total - before)
+        cost = self.measure.total - before
+        self.spent[tier] += cost
+        return _Put(tier=tier, blocks=blocks, cost=cost)
 
     def put_mandatory(self, tier: TierName, section: Section, blocks: Sequence[Block]) -> None:
         if blocks:
@@ -122,13 +125,17 @@ class _Fill:
 
     def try_put(self, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int) -> bool:
         would_be = self.measure.would_be(self._text(section, blocks))
-        if self.tokens(tier) + would_be - self.measure.total > capacity or would_be > self.total:
+        if self.spent[tier] + would_be - self.measure.total > capacity or would_be > self.total:
             return False
         self.optional.append(self._put(tier, section, blocks))
         return True
 
-    def tokens(self, tier: TierName) -> int:
-        return sum(put.cost for put in (*self.mandatory, *self.optional) if put.tier == tier)
+    def take_back(self) -> None:
+        """Undo the last optional step."""
+        undone = self.optional.pop()
+        self.spent[undone.tier] -= undone.cost
+        reason = "the whole text counts more than its parts"
+        self.drops.extend(Drop(tier=undone.tier, id=block.id, reason=reason) for block in undone.blocks)
 
     def chosen(self, tier: TierName) -> list[Block]:
         return [
@@ -145,13 +152,13 @@ def assemble(
     base_start = find_base_start(turns, min_turns=min_turns)
     fill.put_mandatory("hard", AUTHORED, supply.hard)
     fill.put_mandatory("tail", RECENT, [block for block in supply.tail[base_start:] if not block.is_visible])
-    hard, base = fill.tokens("hard"), fill.tokens("tail")
+    hard, base = fill.spent["hard"], fill.spent["tail"]
     if not shares.is_feasible(total=total, hard=hard, base=base):
         return _render(fill, supply, counter, is_feasible=False)
 
     soft_cap = shares.soft_capacity(total=total, hard=hard, base=base, reserves=reserves)
     _put_prefix(fill, supply.soft, capacity=soft_cap)
-    soft = fill.tokens("soft")
+    soft = fill.spent["soft"]
     tail_cap = shares.tail_capacity(total=total, hard=hard, base=base, soft=soft, reserves=reserves)
 
     def take(start: int, end: int) -> bool:
@@ -160,10 +167,10 @@ def assemble(
 
     tail_start = extend_tail(turns, base_start=base_start, take=take)
     said = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
-    tail = fill.tokens("tail")
+    tail = fill.spent["tail"]
     guidance_cap = shares.guidance_capacity(total=total, hard=hard, soft=soft, tail=tail, reserves=reserves)
     _put_ranked(fill, "guidance", GUIDANCE, supply.guidance, capacity=guidance_cap, said=said)
-    guidance = fill.tokens("guidance")
+    guidance = fill.spent["guidance"]
     recall_cap = shares.recall_capacity(total=total, hard=hard, soft=soft, tail=tail, guidance=guidance)
     _put_ranked(fill, "recall", RECALLED, supply.recall, capacity=recall_cap, said=said)
     return _render(fill, supply, counter, is_feasible=True)
@@ -200,16 +207,14 @@ def _render(fill: _Fill, supply: Supply, counter: TokenCounter, *, is_feasible: 
         used = counter.count(stable + volatile)
         if used <= fill.total or not fill.optional:
             break
-        undone = fill.optional.pop()
-        reason = "the whole text counts more than its parts"
-        fill.drops.extend(Drop(tier=undone.tier, id=block.id, reason=reason) for block in undone.blocks)
+        fill.take_back()
     puts = (*fill.mandatory, *fill.optional)
     return Assembly(
         stable=stable,
         volatile=volatile,
         used=used,
         total=fill.total,
-        tokens={tier: fill.tokens(tier) for tier in TIERS},
+        tokens=dict(fill.spent),
         chosen={tier: tuple(block.id for block in fill.chosen(tier)) for tier in TIERS},
         costs={put.blocks[0].id: put.cost for put in puts if len(put.blocks) == 1},
         visible=tuple(block.id for block in supply.tail if block.is_visible),

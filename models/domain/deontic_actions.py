@@ -1,20 +1,20 @@
 """Names the action of a rule, so that two rules about one action can be compared."""
 
+import re
 from typing import Final
 
-from models.domain.deontic_lexicon import PRONOUN_OBJECTS, ROLES, WordRole
+from models.domain.deontic_lexicon import PRONOUN_OBJECTS, ROLES, WordRole, split_words
 
 # Enough to tell actions apart, few enough that every subset can be looked up (2^5 at most).
 MAX_ACTION_WORDS: Final = 6
 _REACH_CHARACTERS: Final = 64  # an action is named right after its verb
 _MARKS: Final = ".,;:!?*_`\"'()[]{}<>“”‘’—–-#|"
 _STOPS: Final = ".,;:!?—"
-_DROPPED: Final = frozenset(
-    """the a an your my our their his her its please always never ever just also simply any all some every
+_DROPPED: Final = split_words("""
+    the a an your my our their his her its please always never ever just also simply any all some every
     each of to and or be been being is are was were you i we they us me really very too then so kindly
-    for in on at by with as that which such explicitly again""".split()
-    + [""]
-)
+    for in on at by with as that which such explicitly again
+""") | {""}
 _VERBS: Final = frozenset(word for word, role in ROLES.items() if role <= WordRole.NOUNISH)
 _IRREGULAR: Final = {
     "written": "write", "kept": "keep", "made": "make", "sent": "send", "built": "build", "done": "do",
@@ -22,7 +22,9 @@ _IRREGULAR: Final = {
     "found": "find", "told": "tell", "said": "say", "hidden": "hide", "drawn": "draw", "driven": "drive",
 }  # fmt: skip
 # "prefer tabs" and "avoid tabs" speak of the same action: using tabs.
-_USING: Final = frozenset("prefer avoid favor favour no stop quit refrain".split())
+_USING: Final = split_words("prefer avoid favor favour no stop quit refrain")
+
+_CONTRAST: Final = re.compile(r"(?:[,—]\s?|\band )(?:but )?not (?!only|just|necessarily|yet|all|even|always)")
 
 
 def name_action(original: str, start: int, end: int) -> str:
@@ -54,6 +56,19 @@ def name_action(original: str, start: int, end: int) -> str:
         if bare is not raw and words and raw[-1] in _STOPS:
             break
     return " ".join(words)
+
+
+def name_contrast(original: str, folded: str, verb_start: int, end: int) -> str | None:
+    """Return the action that a contrast forbids, None without one.
+
+    >>> name_contrast("Use tabs, not spaces", "use tabs, not spaces", 0, 20)
+    'use space'
+    """
+    contrast = _CONTRAST.search(folded, verb_start, end)
+    if contrast is None:
+        return None
+    verb = name_action(original, verb_start, end).partition(" ")[0]
+    return f"{verb} {name_action(original, contrast.end(), end)}".strip()
 
 
 def is_comparable(action: str) -> bool:

@@ -6,7 +6,7 @@ Authored text is written to instruct, so a bare imperative is a rule there (memo
 import re
 from typing import Final
 
-from models.domain.deontic_actions import name_action
+from models.domain.deontic_actions import name_action, name_contrast
 from models.domain.deontic_clauses import fold_text, hide_mentions, list_openings
 from models.domain.deontic_commands import (
     CommandHead,
@@ -22,7 +22,6 @@ from models.domain.deontic_spans import NO_RULE, DeonticReading, Modality, RuleS
 _RESTRICTION: Final = re.compile(
     r"only (?:when|if|for|after|to|as|once|where|while|until|by|via|through|on|in)\b"
 )
-_CONTRAST: Final = re.compile(r"(?:[,—]\s?|\band )(?:but )?not (?!only|just|necessarily|yet|all|even|always)")
 _LINKED_BAN: Final = re.compile(r"\b(?:and|but|or|then) (?:please )?(do not|don't|never) ([^\W\d_]++)")
 _SPEAKING: Final = frozenset(["you", "you're", "your", "no"])  # inert words that may open a rule all the same
 _CLAUSE_EDGES: Final = frozenset(":;—–")
@@ -69,10 +68,7 @@ def _find_commands(text: str, folded: str, openings: list[re.Match[str]]) -> lis
     for opening in openings:
         edge, word, object_opener = opening.groups()
         if edge == ",":
-            if heads:
-                place = _CLAUSE
-            else:
-                place = _FRONTED if is_fronted else _AFTER_COMMA
+            place = _CLAUSE if heads else _FRONTED if is_fronted else _AFTER_COMMA
         else:
             if heads:
                 if edge[0] != "?":
@@ -80,11 +76,12 @@ def _find_commands(text: str, folded: str, openings: list[re.Match[str]]) -> lis
                 heads = []
             segment_start = opening.start(2)
             is_fronted = False
-            inside_dashes = edge == "—" and not inside_dashes
+            is_dash = edge[:1] == "—"
+            inside_dashes = is_dash and not inside_dashes
             place = _SENTENCE
-            if edge in _CLAUSE_EDGES and not _opens_list_item(folded, opening):
+            if edge[:1] in _CLAUSE_EDGES and not _opens_list_item(folded, opening):
                 # What follows the second dash of a pair goes on with the sentence before the first.
-                place = _AFTER_COMMA if edge == "—" and not inside_dashes else _CLAUSE
+                place = _AFTER_COMMA if is_dash and not inside_dashes else _CLAUSE
         role = ROLES.get(word)
         head = None
         if role is None and object_opener is None and not word.endswith("ly"):
@@ -127,14 +124,14 @@ def _close_segment(text: str, folded: str, start: int, end: int, heads: list[Com
     if "not " not in clause and "never " not in clause and "don't " not in clause:
         return spans
     taken = {head.verb_start for head in heads}
-    for ban in _LINKED_BAN.finditer(folded, first_verb, end):
-        if ban.start(2) not in taken:
-            spans.append(_make_span(text, start, end, ban.start(1), *ban.span(2), _PROHIBITION))
-    contrast = _CONTRAST.search(folded, first_verb, end)
+    spans += [
+        _make_span(text, start, end, ban.start(1), *ban.span(2), _PROHIBITION)
+        for ban in _LINKED_BAN.finditer(folded, first_verb, end)
+        if ban.start(2) not in taken
+    ]
+    contrast = name_contrast(text, folded, first_verb, end)
     if contrast is not None:
-        verb = name_action(text, first_verb, end).partition(" ")[0]
-        action = f"{verb} {name_action(text, contrast.end(), end)}".strip()
-        spans.append(RuleSpan(modality=_PROHIBITION, start=start, end=end, action=action, cue="not"))
+        spans.append(RuleSpan(modality=_PROHIBITION, start=start, end=end, action=contrast, cue="not"))
     return spans
 
 

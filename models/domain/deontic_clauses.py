@@ -36,7 +36,7 @@ _FIRST_WORD: Final = (
 _TEXT_OPENING: Final = re.compile(f"(){_SKIPPED}{_FIRST_WORD}")
 _CLAUSE_OPENING: Final = re.compile(
     r"([.!?:;,—–\n](?:(?<=[.!?])(?<![.!?]{2})(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[.!?]*+[*_)\]\"'”]*+(?=\s|\Z)"
-    r"|(?<=[:;])[*_)\]\"'”]*+(?=\s)|(?<=[,–])(?=\s)|(?<=—)"
+    r"|(?<=[:;])[*_)\]\"'”]*+(?=\s)|(?<=[,–])(?=\s)|(?<=—)—*+"
     r"|(?<=\n)))"
     f"{_SKIPPED}{_FIRST_WORD}"
 )

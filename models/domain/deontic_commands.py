@@ -15,6 +15,7 @@ from models.domain.deontic_lexicon import (
     PARTICLES,
     ROLES,
     WordRole,
+    split_words,
 )
 from models.domain.deontic_spans import Modality
 
@@ -65,12 +66,12 @@ _FINITE: Final = re.compile(
 # "Return values:" labels, "Test the values:" commands.
 _LABEL: Final = re.compile(r"(?:\s+[^\W\d_]+){1,2}[*_]*:")
 _SEGMENT_END: Final = re.compile(r"[.;:!?](?=\s)|[—\n]")
-_LOOK_AHEAD_CHARACTERS: Final = 300  # a verb further off says nothing about the head, and time stays linear
+# A verb further off says nothing about the head, and bounded windows keep time linear.
+_LOOK_AHEAD_CHARACTERS: Final = 120
+_SHORT_LOOK_AHEAD_CHARACTERS: Final = 40  # inside a list of commands
 
 _TIMING: Final = re.compile(r"when (?:not )?to [^\W\d_]++:")  # "When to run: once the review is done"
-_FRONTING_PREPOSITIONS: Final = frozenset(
-    "for to in on with without from under during at before after".split()
-)
+_FRONTING_PREPOSITIONS: Final = split_words("for to in on with without from under during at before after")
 _FRONTED_VERB: Final = re.compile(
     rf" (use|call|run|read|pass|set|prefer|follow|add|invoke) (?=the\b|an?\b|your\b|{MASK})"
 )
@@ -80,8 +81,8 @@ _IDENTITY: Final = re.compile(
     r"|you(?: will)? (?:always|never) (?!be able|see|get|find)(?=[^\W\d_])"
 )
 _BAN_FRAGMENT_MAX_WORDS: Final = 12
-_NO_BAN: Final = frozenset(
-    "need longer matter further one problem such way other doubt idea change changes action guarantee".split()
+_NO_BAN: Final = split_words(
+    "need longer matter further one problem such way other doubt idea change changes action guarantee"
 )
 
 
@@ -164,9 +165,9 @@ def can_be_base_verb(word: str) -> bool:
     return not word.endswith("s") or word.endswith("ss")
 
 
-def find_segment_end(folded: str, start: int) -> int:
-    """Return where the segment around an offset ends, at most _LOOK_AHEAD_CHARACTERS further on."""
-    limit = min(len(folded), start + _LOOK_AHEAD_CHARACTERS)
+def find_segment_end(folded: str, start: int, reach_characters: int = _LOOK_AHEAD_CHARACTERS) -> int:
+    """Return where the segment around an offset ends, at most `reach_characters` further on."""
+    limit = min(len(folded), start + reach_characters)
     end = _SEGMENT_END.search(folded, start, limit)
     return limit if end is None else end.start()
 
@@ -181,9 +182,7 @@ def _read_statement(folded: str, cue_start: int, position: int, word: str) -> Co
     if identity is None:
         return None
     banned = "never" in identity[0] or " not " in identity[0]
-    return CommandHead(
-        cue_start, identity.end(), identity.end(), _PROHIBITION if banned else _OBLIGATION
-    )
+    return CommandHead(cue_start, identity.end(), identity.end(), _PROHIBITION if banned else _OBLIGATION)
 
 
 def _commands(folded: str, word: str, role: WordRole | None, end: int, place: Place, *, listed: bool) -> bool:
@@ -210,7 +209,8 @@ def _commands(folded: str, word: str, role: WordRole | None, end: int, place: Pl
             "ing"
         ):  # "default values", "prompt engineering"; "default to" stays
             return after == "to" or after == "using"
-        return _LABEL.match(folded, end) is None and _is_verbless(folded, end)
+        reach_characters = _SHORT_LOOK_AHEAD_CHARACTERS if place is _CLAUSE else _LOOK_AHEAD_CHARACTERS
+        return _LABEL.match(folded, end) is None and _is_verbless(folded, end, reach_characters)
     # An unlisted word commands when a determiner follows: "Frobnicate the index".
     return (
         place in (_SENTENCE, Place.FRONTED)
@@ -220,8 +220,8 @@ def _commands(folded: str, word: str, role: WordRole | None, end: int, place: Pl
     )
 
 
-def _is_verbless(folded: str, start: int) -> bool:
-    for finite in _FINITE.finditer(folded, start, find_segment_end(folded, start)):
+def _is_verbless(folded: str, start: int, reach_characters: int = _LOOK_AHEAD_CHARACTERS) -> bool:
+    for finite in _FINITE.finditer(folded, start, find_segment_end(folded, start, reach_characters)):
         if finite[1] is not None:
             return True
         if finite[2] is None:

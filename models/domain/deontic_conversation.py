@@ -3,45 +3,54 @@
 import re
 from typing import Final, NamedTuple
 
-from models.domain.deontic_actions import name_action, to_base_verb
+from models.domain.deontic_actions import name_action, name_contrast, to_base_verb
 from models.domain.deontic_clauses import fold_text, hide_mentions, hide_quoted_speech, list_openings
 from models.domain.deontic_lexicon import NOUN_FOLLOWERS, ROLES, WordRole
-from models.domain.deontic_phrases import (
+from models.domain.deontic_markers import (
     BAN_STANDING,
     CASE_STANDING,
     COMFORT,
     HYPOTHETICAL,
     ONE_OFF,
-    PHRASES,
     REPORTED,
     STRONG_STANDING,
     TASK,
     WEAK_STANDING,
     Lasting,
-    Phrase,
 )
+from models.domain.deontic_phrases import PHRASES, Phrase
 from models.domain.deontic_spans import NO_RULE, DeonticReading, Modality, RuleSpan
 
 # What may stand before the clause that rules: greeting, politeness, a marker without its comma.
 _LEAD: Final = re.compile(
-    r"(?:(?:and|also|but|so|ok|okay|hey|hi|hello|oh|yes|yeah|no,|well|right|please|pls|plz|kindly|just|then|actually|btw"
-    r"|by the way|one more thing|one thing|quick note|reminder|fyi|important|remember:|note:|in general|generally|instead"
-    r"|from now on|from here on(?: out)?|going forward|moving forward|henceforth|hereafter|in (?:the )?future|next time|by default"
+    r"(?:(?:and|also|but|so|ok|okay|hey|hi|hello|oh|yes|yeah|no,|well|right|please|pls|plz|kindly|just|then"
+    r"|actually|btw|by the way|one more thing|one thing|quick note|reminder|fyi|important|remember:|note:"
+    r"|rule:|in general|generally|instead"
+    r"|from now on|from here on(?: out)?|going forward|moving forward|henceforth|hereafter"
+    r"|in (?:the )?future|next time|by default"
     r"|as a (?:general )?rule|at all times|for the record|thanks|thank you)[,:!]*+ ++)*+"
 )
-_ADDRESSING: Final = re.compile(r"\b(?:please|so|just|kindly|from|going|in)\b")  # a lead that turns to the assistant
+_ADDRESSING: Final = re.compile(
+    r"\b(?:please|so|just|kindly|from|going|in)\b"
+)  # a lead that turns to the assistant
 # A clause that rules may follow these without a comma: "I'm vegan so never suggest cheese".
-_JOINT: Final = re.compile(r" (?:so|but|because) (?=(?:please|never|always|don't|do not|stop|only|from now on)\b)")
+_JOINT: Final = re.compile(
+    r" (?:so|but|because) (?=(?:please|never|always|don't|do not|stop|only|from now on)\b)"
+)
 _SURFACE: Final = re.compile(
-    r"\b(?:must|should|shall|ought|always|never|don't|dont|do not|please|prefer|preference|avoid|stop|only|rules?|from now on"
+    r"\b(?:must|should|shall|ought|always|never|don't|dont|do not|please|prefer|preference|avoid|stop|only"
+    r"|rules?|from now on"
     r"|in (?:the )?future|(?:have|need|needs) to|make sure|remember|want you|like you to|rather|every time|whenever"
     r"|not allowed|forbidden|may not|mustn't|shouldn't|can't stand|instead of|no more|hate|keep in mind|by default)\b"
 )
-_STANDING_OPENING: Final = re.compile(f"{STRONG_STANDING.pattern}|{WEAK_STANDING.pattern}|{CASE_STANDING.pattern}")
+_STANDING: Final = re.compile(
+    "|".join(marks.pattern for marks in (STRONG_STANDING, WEAK_STANDING, CASE_STANDING, BAN_STANDING))
+)
+_CASE_OPENING: Final = re.compile(f"(?:every ?time|each time|whenever|wherever)\\b|{CASE_STANDING.pattern}")
 # "Always write tests first, ok?" asks for consent, not for an answer.
 _QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understood)$")
-_BANNING: Final = re.compile(r"\b(?:no|never|not|don't|without)\b")
-_WORD: Final = re.compile(r"[^\W\d_]++(?:'[^\W\d_]++)?+")
+_WORD: Final = re.compile(r"[^\W\d_]++(?:['-][^\W\d_]++)*+")
+_MIN_SENTENCE_CHARACTERS: Final = 7  # "be kind"; less holds no rule
 _MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that
 
 _BY_HEAD: Final[dict[str, tuple[Phrase, ...]]] = {
@@ -74,7 +83,11 @@ def read_conversation(text: str) -> DeonticReading:
     folded = hide_mentions(hide_quoted_speech(fold_text(text, unwrap=False)))
     sentences = _split_sentences(folded)
     has_task = any(TASK.match(folded, sentence.start, sentence.end) for sentence in sentences)
-    spans = [span for sentence in sentences for span in _read_sentence(text, folded, sentence, has_task=has_task)]
+    is_marked = _STANDING.search(folded) is not None
+    spans: list[RuleSpan] = []
+    for sentence in sentences:
+        lasting = _measure_lasting(folded, sentence) if is_marked else Lasting.NO
+        spans += _read_sentence(text, folded, sentence, lasting, has_task=has_task)
     return DeonticReading(spans=tuple(spans)) if spans else NO_RULE
 
 
@@ -97,7 +110,9 @@ def _split_sentences(folded: str) -> list[_Sentence]:
         if edge and edge[0] in ".!?\n":
             if clauses and clauses[0] < opening.start():
                 end = opening.start()
-                is_question = edge[0] == "?" and _QUESTION_TAG.search(folded, max(clauses[0], end - 12), end) is None
+                is_question = (
+                    edge[0] == "?" and _QUESTION_TAG.search(folded, max(clauses[0], end - 12), end) is None
+                )
                 sentences.append(_Sentence(clauses[0], end, is_question, clauses))
             clauses = []
         clauses.append(opening.start(2))
@@ -106,20 +121,31 @@ def _split_sentences(folded: str) -> list[_Sentence]:
     return sentences
 
 
-def _read_sentence(text: str, folded: str, sentence: _Sentence, *, has_task: bool) -> list[RuleSpan]:
+def _measure_lasting(folded: str, sentence: _Sentence) -> Lasting:
+    """Return how much a sentence shows that it is meant to last."""
+    start, end = sentence.start, sentence.end
+    if STRONG_STANDING.search(folded, start, end) is not None:
+        return Lasting.STRONG
+    if _CASE_OPENING.match(folded, start, end) is not None:
+        return Lasting.OPENED
+    if WEAK_STANDING.search(folded, start, end) is not None:
+        return Lasting.WEAK
+    # "Give me ten ideas for your emails" names a case, but asks for one thing.
+    if CASE_STANDING.search(folded, start, end) is not None and TASK.match(folded, start, end) is None:
+        return Lasting.CASE
+    return Lasting.BAN if BAN_STANDING.search(folded, start, end) is not None else Lasting.NO
+
+
+def _read_sentence(
+    text: str, folded: str, sentence: _Sentence, lasting: Lasting, *, has_task: bool
+) -> list[RuleSpan]:
     """Return the rules of one sentence, at most one of a force."""
     start, end, is_question, clauses = sentence
-    if end - start > _MAX_SENTENCE_CHARACTERS:
+    if not _MIN_SENTENCE_CHARACTERS <= end - start <= _MAX_SENTENCE_CHARACTERS:
         return []
-    lasting = _measure_lasting(folded, start, end)
-    if lasting is Lasting.CASE and TASK.match(folded, start, end) is not None:
-        lasting = Lasting.BAN  # "Give me ten ideas for your emails" names a case, but asks for one thing
     found: dict[Modality, RuleSpan] = {}
-    starts = sorted({*clauses, *(joint.end() for joint in _JOINT.finditer(folded, start, end))})
-    if (marker := _STANDING_OPENING.match(folded, start, end)) is not None and folded.startswith(" ", marker.end()):
-        starts.insert(1, marker.end() + 1)  # "every morning remind me": no comma to go by
-    is_fronted = _is_fronted(folded, sentence)
-    for position in starts:
+    is_fronted = lasting >= Lasting.CASE and _is_fronted(folded, sentence)
+    for position in _list_clause_starts(folded, sentence, lasting):
         lead = _LEAD.match(folded, position, end)
         head = position if lead is None else lead.end()
         word = _WORD.match(folded, head, end)
@@ -133,39 +159,29 @@ def _read_sentence(text: str, folded: str, sentence: _Sentence, *, has_task: boo
         if position in clauses[1:] and ROLES.get(word[0]) is WordRole.INERT:
             is_fronted = False  # the main clause has its subject, no command is due
         for phrase in candidates:
-            if is_question and not phrase.allows_question:
-                continue
             match = _match_phrase(phrase, folded, head, end, lasting)
-            if match is None or (phrase.yields_to_task and (has_task or ONE_OFF.search(folded, start, end))):
+            if match is None or (is_question and not phrase.allows_question):
                 continue
-            if not _is_spoken_in_earnest(folded, start, head, end):
-                break
-            verb_start = head if match.lastgroup is None else match.start(match.lastgroup)
-            modality = phrase.modality
-            if phrase.heads and phrase.heads[0] == "new" and _BANNING.search(folded, match.end(), end):
-                modality = Modality.PROHIBITION
-            span = RuleSpan(
-                modality=modality,
-                start=start,
-                end=end,
-                action=name_action(text, verb_start, end),
-                cue=" ".join(match[0].split()),
-            )
-            found.setdefault(modality, span)
+            if phrase.yields_to_task and (has_task or ONE_OFF.search(folded, start, end) is not None):
+                continue
+            if _is_spoken_in_earnest(folded, start, head, end):
+                for span in _make_spans(text, folded, sentence, head, match, phrase.modality):
+                    found.setdefault(span.modality, span)
             break
     return list(found.values())
 
 
-def _measure_lasting(folded: str, start: int, end: int) -> Lasting:
-    if STRONG_STANDING.search(folded, start, end) is not None:
-        return Lasting.STRONG
-    if CASE_STANDING.match(folded, start, end) is not None:
-        return Lasting.OPENED
-    if WEAK_STANDING.search(folded, start, end) is not None:
-        return Lasting.WEAK
-    if CASE_STANDING.search(folded, start, end) is not None:
-        return Lasting.CASE
-    return Lasting.BAN if BAN_STANDING.search(folded, start, end) is not None else Lasting.NO
+def _list_clause_starts(folded: str, sentence: _Sentence, lasting: Lasting) -> list[int]:
+    """Return where a rule may begin: at every clause, after "so never", after a marker without its comma."""
+    starts = {
+        *sentence.clauses,
+        *(joint.end() for joint in _JOINT.finditer(folded, sentence.start, sentence.end)),
+    }
+    if lasting > Lasting.BAN:
+        marker = _STANDING.match(folded, sentence.start, sentence.end)
+        if marker is not None and folded.startswith(" ", marker.end()):
+            starts.add(marker.end() + 1)  # "every morning remind me"
+    return sorted(starts)
 
 
 def _is_fronted(folded: str, sentence: _Sentence) -> bool:
@@ -175,7 +191,7 @@ def _is_fronted(folded: str, sentence: _Sentence) -> bool:
     word = _WORD.match(folded, head, sentence.end)
     if word is None or head > sentence.start:
         return True
-    return ROLES.get(word[0]) is WordRole.FRONTING or _STANDING_OPENING.match(folded, head) is not None
+    return ROLES.get(word[0]) is WordRole.FRONTING or _STANDING.match(folded, head) is not None
 
 
 def _match_phrase(phrase: Phrase, folded: str, head: int, end: int, lasting: Lasting) -> re.Match[str] | None:
@@ -189,6 +205,25 @@ def _match_phrase(phrase: Phrase, folded: str, head: int, end: int, lasting: Las
     if after is not None and after[0] in NOUN_FOLLOWERS:
         return None  # "work is ...": the word was a noun
     return match if (to_base_verb(verb) if match.lastgroup == "gerund" else verb) in phrase.verbs else None
+
+
+def _make_spans(
+    text: str, folded: str, sentence: _Sentence, head: int, match: re.Match[str], modality: Modality
+) -> list[RuleSpan]:
+    """Return the rule of a matched phrase, and the ban when it draws a contrast ("tabs, not spaces")."""
+    start, end = sentence.start, sentence.end
+    action_start = head if match.lastgroup is None else match.start(match.lastgroup)
+    if match.groupdict().get("ban") is not None:
+        modality = Modality.PROHIBITION
+    cue = " ".join(match[0].split())
+    action = name_action(text, action_start, end)
+    spans = [RuleSpan(modality=modality, start=start, end=end, action=action, cue=cue)]
+    if modality is Modality.OBLIGATION:
+        contrast = name_contrast(text, folded, action_start, end)
+        if contrast is not None:
+            ban = RuleSpan(modality=Modality.PROHIBITION, start=start, end=end, action=contrast, cue="not")
+            spans.append(ban)
+    return spans
 
 
 def _is_spoken_in_earnest(folded: str, start: int, head: int, end: int) -> bool:

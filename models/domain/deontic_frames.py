@@ -1,22 +1,24 @@
 """Finds rules that a frame makes, not a verb's position: "must", "is forbidden", "belongs in"."""
 
 import bisect
+import itertools
 import re
 from typing import Final
 
 from models.domain.deontic_actions import name_action
+from models.domain.deontic_lexicon import split_words
 from models.domain.deontic_spans import Modality, RuleSpan
 
 # Cheap test before the expression, with the marks that end a clause: most paragraphs hold none of these words.
 _HINT_WORDS: Final = frozenset(
     word + mark
-    for word in """
+    for word in split_words("""
         must mustn't should shouldn't shall ought need needs has have required supposed expected obliged may free
         welcome allowed permitted recommend recommends recommended preferred encouraged discouraged important
         essential crucial vital critical imperative necessary best mandatory compulsory non-negotiable obligatory
         forbidden prohibited disallowed banned off-limits limits unacceptable acceptable only require requires
         belong belongs rule policy workflow convention requirement
-    """.split()
+    """)
     for mark in ("", ".", ",", ";", ":", "!")
 )
 
@@ -24,7 +26,9 @@ _BE_FORMS: Final = ("is", "are", "be", "'s")
 _LIMIT: Final = r"(?=:| [^\W\d_])"  # a verb or a list must follow
 # Every alternative starts with a letter: the engine then drops most of them on the first character.
 _ALTERNATIVES: Final[dict[str, list[str]]] = {
-    "must": [rf"{word}(?:n't| [*_]*+(?:not|never)\b)?+(?!\w)" for word in ("must", "shall", "should", "ought to")],
+    "must": [
+        rf"{word}(?:n't| [*_]*+(?:not|never)\b)?+(?!\w)" for word in ("must", "shall", "should", "ought to")
+    ],
     "duty": [
         rf"{word} to{_LIMIT}"
         for word in ("need", "needs", "has", "have", "required", "supposed", "expected", "obliged")
@@ -78,7 +82,7 @@ _ALTERNATIVES: Final[dict[str, list[str]]] = {
         r"policy of \w++(?<=ing)\b",
     ],
 }
-_SCAN: Final = re.compile(r"\b(?:" + "|".join(sum(_ALTERNATIVES.values(), [])) + ")")
+_SCAN: Final = re.compile(r"\b(?:" + "|".join(itertools.chain(*_ALTERNATIVES.values())) + ")")
 _FRAME: Final = re.compile("|".join(f"(?P<{kind}>{'|'.join(all_)})" for kind, all_ in _ALTERNATIVES.items()))
 _NEGATED: Final = re.compile(r"n't|not|never")
 

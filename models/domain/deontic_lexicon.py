@@ -9,6 +9,15 @@ import enum
 from typing import Final
 
 
+def split_words(block: str) -> frozenset[str]:
+    """Return the words of a block of text; word classes are written as prose and wrap as prose.
+
+    >>> sorted(split_words("use  keep"))
+    ['keep', 'use']
+    """
+    return frozenset(block.split())
+
+
 class WordRole(enum.IntEnum):
     """What a word at the head of a clause lets the clause be."""
 
@@ -21,7 +30,7 @@ class WordRole(enum.IntEnum):
 
 
 # "see", "refer", "visit" and "note" are inert: a bare cross-reference instructs nobody.
-_COMMAND_VERBS: Final = """
+_COMMAND_VERBS: Final = split_words("""
     accept achieve acknowledge act activate adapt add adhere adjust adopt advise agree align allow analyse
     analyze announce annotate anticipate apologise apologize append apply arrange articulate ask assert
     assess assign assume attach avoid await be become begin bind bring bump cache calculate call capture
@@ -55,9 +64,9 @@ _COMMAND_VERBS: Final = """
     take talk teach tell terminate think throw tidy touch track translate treat trim troubleshoot trust try
     tune turn understand undo unify uninstall unwrap update upgrade upload use utilize validate verify wait
     walk watch weigh wire work wrap write yield cross-check double-check type-check
-""".split()
+""")
 
-_NOUNISH_VERBS: Final = """
+_NOUNISH_VERBS: Final = split_words("""
     abort access account address aim alert answer approach archive attempt audit balance batch
     benchmark block boot bootstrap borrow break budget build cancel care cast catch challenge change chain
     charge clean clear click close cluster code comment commit compact contact contrast control copy count
@@ -74,23 +83,23 @@ _NOUNISH_VERBS: Final = """
     support survey switch tag target task template test text thread throttle time title trace train
     transfer transform transition trigger type value vary version view voice vote warm warn weight whitelist
     word zip
-""".split()
+""")
 
-_PRELUDES: Final = """
+_PRELUDES: Final = split_words("""
     please pls plz kindly just simply always only also then so but and or either instead otherwise first
     firstly second secondly third next last lastly finally afterwards therefore thus hence now still again
     even ever typically once-more too likewise additionally furthermore moreover
     remember ideally optionally yes ok okay well hey hi
-""".split()
+""")
 
-_FRONTINGS: Final = """
+_FRONTINGS: Final = split_words("""
     if when whenever before after unless until while once since because as for to in on at with without by
     from during under within where wherever upon given though although except besides regardless like via
     throughout across between despite depending per against using rather
-""".split()
+""")
 
 # Pronouns, determiners, auxiliaries, question words, cross-reference verbs, pasts and participles.
-_INERT: Final = """
+_INERT: Final = split_words("""
     i you he she it we they there here this that these those the a an my your his her its our their one some
     any each every all both neither no none nothing another other such several many most few more less much
     who what which whose whom why how is are was were am been being has had having does did can could
@@ -102,7 +111,7 @@ _INERT: Final = """
     wouldn't shouldn't mustn't haven't hasn't hadn't built made given seen done gone known written taken
     chosen shown kept held left meant said told found sent went came got saw knew thought felt took became
     began wrote spoke heard ran gave brought bought caught taught lost won paid spent
-""".split()
+""")
 
 ROLES: Final[dict[str, WordRole]] = {
     **dict.fromkeys(_NOUNISH_VERBS, WordRole.NOUNISH),
@@ -114,33 +123,32 @@ ROLES: Final[dict[str, WordRole]] = {
 }
 
 # What may follow an unlisted word for it to be a command: nouns are hardly ever followed by these.
-OBJECT_OPENERS: Final = frozenset(
-    "the your every each all any this these those its it them both their our my everything nothing".split()
+OBJECT_OPENERS: Final = split_words(
+    "the your every each all any this these those its it them both their our my everything nothing"
 )
 # After a noun-like verb these keep the verb reading, but only if no finite verb comes later.
-PARTICLES: Final = frozenset(
-    """with to for from in on up out through via by as against before after when if only against into onto
-    over under at back away down between without a an and or never always not using directly""".split()
-)
+PARTICLES: Final = split_words("""
+    with to for from in on up out through via by as against before after when if only into onto over under at
+    back away down between without a an and or never always not using directly
+""")
 # A base verb followed by one of these was a noun or a participle: "use of", "run is", "run by".
-NOUN_FOLLOWERS: Final = frozenset(
-    "of is are was were has had can will may might must should does been case cases by".split()
+NOUN_FOLLOWERS: Final = split_words(
+    "of is are was were has had can will may might must should does been case cases by"
 )
 # "Do you ...", "have they ...": an inverted subject makes a question.
-INVERTED_SUBJECTS: Final = frozenset("i you we they he she it".split())
+INVERTED_SUBJECTS: Final = split_words("i you we they he she it")
 INVERTING_VERBS: Final = frozenset(["do", "have", "need"])
 
 # Base forms that are participles too: "run by a maintainer" tells who, it does not command.
-PARTICIPLES_TOO: Final = frozenset("run set read put split cut".split())
+PARTICIPLES_TOO: Final = split_words("run set read put split cut")
 
 # Command verbs that also name things: "set operations are slow", "call sites pass the context".
-NAMING_TOO: Final = frozenset(
-    "call set run read write import update record display work download upload use type start".split()
+NAMING_TOO: Final = split_words(
+    "call set run read write import update record display work download upload use type start"
 )
 
 # What an assistant does for a user: a bare "don't" in chat is a rule for these, comfort for others.
-CONDUCT_VERBS: Final = frozenset(
-    """
+CONDUCT_VERBS: Final = split_words("""
     use add include write send ask suggest recommend mention assume change touch delete remove commit push
     deploy run reply respond answer share tell explain apologise apologize summarise summarize repeat put say
     give show schedule book order buy log store save edit modify rename create generate format translate
@@ -152,8 +160,7 @@ CONDUCT_VERBS: Final = frozenset(
     double-check call start begin end treat truncate abbreviate shorten paraphrase capitalise capitalize bold
     prefix append attach forward cc invite cancel reschedule charge pay spend import export remember
     avoid limit stick keep default consult act proofread spell round number label tag state disclose
-    hide delegate escalate stop quit refrain switch pretend roleplay joke swear curse curate number
-""".split()
-)
+    hide delegate escalate stop quit refrain switch pretend roleplay joke swear curse argue lie judge yell assist
+""")
 
-PRONOUN_OBJECTS: Final = frozenset("it them this that these those one ones so".split())
+PRONOUN_OBJECTS: Final = split_words("it them this that these those one ones so")

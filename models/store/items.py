@@ -7,6 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from models.domain.terms import extract_terms
+
+MAX_TERMS = 2000  # of one item; a longer text has more words than anybody asks for
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -34,10 +38,10 @@ class Item:
 _ADD = text("""
 INSERT INTO items (id, tenant_id, kind, namespace, session_id, role, name, body, ts, token_estimate,
                    provenance_class, stability_weight, authority, anchor_density, modalities, identifiers,
-                   lexemes, source_turn_ids)
+                   terms, lexemes, source_turn_ids)
 VALUES (:id, :tenant_id, :kind, :namespace, :session_id, :role, :name, :body, :ts, :token_estimate,
         :provenance_class, :stability_weight, :authority, :anchor_density, :modalities, :identifiers,
-        to_tsvector('english', left(:indexed, 200000)), :source_turn_ids)
+        :terms, to_tsvector('english', left(:indexed, 200000)), :source_turn_ids)
 ON CONFLICT (id) DO NOTHING
 """)
 
@@ -63,6 +67,7 @@ def add_items(connection: Connection, *, tenant_id: UUID, items: Sequence[Item])
             "anchor_density": item.anchor_density,
             "modalities": list(item.modalities),
             "identifiers": list(item.identifiers),
+            "terms": sorted(extract_terms(item.text))[:MAX_TERMS],
             "source_turn_ids": list(item.source_turn_ids),
         }
         for item in items

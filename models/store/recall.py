@@ -1,6 +1,6 @@
 """Candidates for a query: found by meaning, by words or by name, in one round trip."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -28,6 +28,7 @@ class Candidate:
     anchor_density: float
     access_count: int
     source_turn_ids: tuple[UUID, ...]
+    matched: frozenset[str]  # keywords of the query that it holds
     similarity: float | None
     vector_rank: int | None
     lexical_rank: int | None
@@ -50,8 +51,7 @@ WITH asked AS MATERIALIZED (
 ), named AS (
     SELECT id AS item_id,
            coalesce(ts_rank_cd(lexemes, (SELECT words FROM asked), 1), 0)
-           + cardinality(ARRAY(SELECT unnest(identifiers) INTERSECT SELECT unnest(CAST(:identifiers AS text[]))))
-           AS weight
+           + CASE WHEN identifiers && CAST(:identifiers AS text[]) THEN 1 ELSE 0 END AS weight
     FROM items
     WHERE tenant_id = :tenant_id AND namespace = ANY(:namespaces) AND is_active
       AND (lexemes @@ (SELECT words FROM asked) OR identifiers && CAST(:identifiers AS text[]))
@@ -61,6 +61,7 @@ WITH asked AS MATERIALIZED (
 )
 SELECT items.id, items.kind, items.namespace, items.session_id, items.role, items.name,
        coalesce(items.body, turns.content) AS text, items.ts, items.authority, items.anchor_density,
+       ARRAY(SELECT unnest(items.terms) INTERSECT SELECT unnest(CAST(:keywords AS text[]))) AS matched,
        items.access_count, items.source_turn_ids, by_meaning.rank AS vector_rank, by_words.rank AS lexical_rank,
        coalesce(by_meaning.distance, CASE WHEN :has_vector THEN
            (SELECT min(embedding <=> (SELECT vector FROM asked)) FROM {table} AS stored WHERE stored.item_id = items.id)
@@ -84,6 +85,7 @@ def find_candidates(
     query: str,
     query_vector: Vector | None,
     identifiers: Sequence[str],
+    keywords: Collection[str],
     count: int,
     similarity_floor: float,
 ) -> list[Candidate]:
@@ -99,6 +101,7 @@ def find_candidates(
             "has_vector": query_vector is not None,
             "query": query[:20_000],
             "identifiers": list(identifiers),
+            "keywords": list(keywords),
             "count": count,
             "similarity_floor": similarity_floor,
         },
@@ -117,6 +120,7 @@ def find_candidates(
             anchor_density=row.anchor_density,
             access_count=row.access_count,
             source_turn_ids=tuple(row.source_turn_ids) or ((row.id,) if row.kind == "turn" else ()),
+            matched=frozenset(row.matched),
             similarity=None if row.distance is None else 1.0 - float(row.distance),
             vector_rank=row.vector_rank,
             lexical_rank=row.lexical_rank,
@@ -134,16 +138,19 @@ def load_guidance(
     query_vector: Vector | None,
     count: int,
 ) -> list[Guidance]:
-    """The newest standing guidance of these collections, each with its likeness to the query where known."""
+    """Standing guidance of these collections: the likest to the query and the newest, `count` of each."""
     rows = connection.execute(
         text(f"""
-SELECT guidance.id, guidance.turn_id, guidance.body, guidance.modalities, guidance.stability_weight,
-       guidance.stated_at,
-       (SELECT max(1 - (embedding <=> CAST(:vector AS halfvec))) FROM {table_of(encoder)} AS stored
-        WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = :tenant_id) AS similarity
-FROM guidance
-WHERE tenant_id = :tenant_id AND collection = ANY(:collections) AND superseded_by IS NULL
-ORDER BY stated_at DESC LIMIT :count
+WITH standing AS (
+    SELECT guidance.*,
+           (SELECT max(1 - (embedding <=> CAST(:vector AS halfvec))) FROM {table_of(encoder)} AS stored
+            WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = :tenant_id) AS similarity
+    FROM guidance
+    WHERE tenant_id = :tenant_id AND collection = ANY(:collections) AND superseded_by IS NULL
+    ORDER BY stated_at DESC LIMIT 1000
+)
+(SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT :count)
+UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT :count)
 """),
         {
             "tenant_id": tenant_id,

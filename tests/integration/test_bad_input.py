@@ -53,7 +53,7 @@ BAD_TURNS = [
     ("content is a list", turns({**GOOD, "content": ["x"]}), 422, "invalid_value", "turns.0.content"),
     ("reserved user id", turns(GOOD, user_id="session:x"), 422, "reserved_name", "user_id"),
     ("empty user id", turns(GOOD, user_id=""), 422, "empty_text", "user_id"),
-    ("an array", [], 422, "malformed_json", None),
+    ("an array", [], 400, "malformed_json", None),
 ]
 BAD_ASKS = [
     ("zero budget", {**ASK, "budget_tokens": 0}, 422, "invalid_value", "budget_tokens"),
@@ -126,6 +126,21 @@ def test_lone_surrogates_are_refused_by_name(tenant: Any, http: Any) -> None:
     body = json.dumps(turns({**GOOD, "metadata": {"k": "\ud800"}})).encode()
     response = http.post(TURNS, content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"k": "a\x00b"}, {"a\x00": 1}, {"deep": [{"k": ["\x00"]}]}, {"k": "x" * 70_000}]
+)
+def test_metadata_that_cannot_be_stored_is_refused(http: Any, metadata: Any) -> None:
+    response = http.post(TURNS, json=turns({**GOOD, "metadata": metadata}))
+    assert response.status_code in {413, 422}
+    assert response.json()["field"] == "turns.0.metadata"
+
+
+def test_metadata_with_nan_is_refused(http: Any) -> None:
+    body = b'{"turns": [{"role": "user", "content": "x", "metadata": {"k": NaN}}]}'
+    response = http.post(TURNS, content=body, headers={"Content-Type": "application/json"})
+    assert (response.status_code, response.json()["code"]) == (422, "not_json")
 
 
 def test_a_body_over_the_limit_is_refused_before_it_is_parsed(http: Any) -> None:

@@ -37,10 +37,11 @@ def test_every_signal_of_a_decision_is_a_column(tenant: Any) -> None:
     row = tenant.rows(
         f"SELECT {SIGNALS}, keep, threshold FROM longtail.gate_decisions WHERE tenant_id = :tenant"
     )[0]
+    found = row._mapping
     assert all(0 <= value <= 1 for value in row[:12])
-    assert row.h == 1.0  # nothing was remembered before
-    assert row.keep == (row.g >= row.threshold)
-    assert row.g == pytest.approx((1 - row.t) * row.gconv + row.t * row.gtech)
+    assert found["h"] == 1.0  # nothing was remembered before
+    assert found["keep"] == (found["g"] >= found["threshold"])
+    assert found["g"] == pytest.approx((1 - found["t"]) * found["gconv"] + found["t"] * found["gtech"])
 
 
 def test_a_near_duplicate_reinforces_the_memory_instead_of_adding_one(tenant: Any) -> None:
@@ -68,15 +69,19 @@ def test_near_duplicates_in_one_batch_find_each_other(tenant: Any) -> None:
 
 def test_a_long_turn_is_searchable_to_its_very_end(tenant: Any) -> None:
     filler = "The committee discussed the usual matters of the allotment garden at length. " * 120
-    tenant.say("s", filler + "The spare key of the boathouse hangs behind the blue barometer.", user_id="ann")
+    tenant.say(
+        "s", filler, filler + "The spare key of the boathouse hangs behind the blue barometer.", user_id="ann"
+    )
     tenant.settle()
     windows = tenant.one(
         "SELECT count(*) FROM longtail.embeddings_minilm WHERE tenant_id = :tenant AND kind = 'turn'"
     )
-    assert windows > 5
+    assert windows > 10
     hits = tenant.client.search(query="where is the boathouse key?", user_id="ann", k=3)["results"]
     assert "boathouse" in hits[0]["text"]
-    assert hits[0]["similarity"] > 0.4
+    # without the last window both texts would be one text to the encoder
+    plain = [hit["similarity"] or 0 for hit in hits[1:]]
+    assert hits[0]["similarity"] > max(plain, default=0) + 0.1
 
 
 def test_a_queued_item_that_does_not_exist_becomes_a_dead_letter_and_blocks_nobody(tenant: Any) -> None:

@@ -150,6 +150,10 @@ def test_neighbours_of_the_priced_blocks_stay_plain(text: str) -> None:
     assert detect_script(text) is Script.PLAIN
 
 
+def test_no_ascii_character_reprices_a_text_that_is_not_ascii() -> None:
+    assert detect_script("é" + "".join(map(chr, range(128)))) is Script.PLAIN
+
+
 @pytest.mark.parametrize(
     "text", ["\U00020000", "\U0003134a", "\U000323af", "\U0002f800", "\U0001b000", "\U0001aff0"]
 )

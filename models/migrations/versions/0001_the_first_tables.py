@@ -92,6 +92,7 @@ def upgrade() -> None:
         sa.Column("anchor_density", sa.Double(), nullable=False),
         sa.Column("modalities", sa.ARRAY(sa.Text()), server_default="{}", nullable=False),
         sa.Column("identifiers", sa.ARRAY(sa.Text()), server_default="{}", nullable=False),
+        sa.Column("terms", sa.ARRAY(sa.Text()), server_default="{}", nullable=False),
         sa.Column("lexemes", postgresql.TSVECTOR(), nullable=False),
         sa.Column("source_turn_ids", sa.ARRAY(sa.Uuid()), server_default="{}", nullable=False),
         sa.Column("access_count", sa.Integer(), server_default="0", nullable=False),
