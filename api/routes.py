@@ -209,7 +209,7 @@ def get_readiness(runtime: RuntimeOf) -> Response:
     """Whether PostgreSQL and the encoder are there; 503 names what is not. Redis may be away."""
     parts: dict[str, str] = {"encoder": runtime.encoder_problem or "ok"}
     try:
-        with plain_transaction(runtime.engine) as connection:
+        with plain_transaction(runtime.engine, timeout_ms=1000) as connection:
             connection.execute(text("SELECT 1"))
         parts["postgres"] = "ok"
     except ServiceError as error:

@@ -26,6 +26,7 @@ from models.store.engine import open_engine, plain_transaction
 
 log = structlog.get_logger(__name__)
 TOKEN_CACHE_SECONDS = 5.0  # how long a revoked token may still work
+IDENTIFY_TIMEOUT_MS = 500
 QUERY_CACHE_ENTRIES = 512
 WARM_UP_RETRY_SECONDS = 2.0
 
@@ -112,7 +113,7 @@ class Runtime:
         known = self._callers.get(digest)
         if known and now - known[0] < TOKEN_CACHE_SECONDS:
             return known[1]
-        with plain_transaction(self.engine) as connection:
+        with plain_transaction(self.engine, timeout_ms=IDENTIFY_TIMEOUT_MS) as connection:
             caller = find_caller(connection, token=token)
         if caller is None:
             self._callers.pop(digest, None)

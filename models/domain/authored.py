@@ -8,7 +8,7 @@ import enum
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from models.domain.deontic import DeonticReading, RuleConflict, RuleSpan, find_conflicts, read_authored
 
@@ -218,7 +218,7 @@ def enforce_hard_reserve(partition: Partition, *, hard_cap_tokens: int, policy: 
     "refuse" changes nothing. "demote" turns list items without a rule into lore, longest first, only until the
     sum fits; of two equally long ones the later goes first, as files tend to open with what matters most.
     """
-    if policy not in ("refuse", "demote"):
+    if policy not in get_args(ReservePolicy):
         raise ValueError(f"reserve policy is {policy!r}; use 'refuse' or 'demote'")
     if partition.hard_tokens <= hard_cap_tokens:
         return partition

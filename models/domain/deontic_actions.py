@@ -13,7 +13,7 @@ _STOPS: Final = ".,;:!?—"
 _DROPPED: Final = split_words("""
     the a an your my our their his her its please always never ever just also simply any all some every
     each of to and or be been being is are was were you i we they us me really very too then so kindly
-    for in on at by with as that which such explicitly again
+    for from in on at by with as that which such explicitly again
 """) | {""}
 _VERBS: Final = frozenset(word for word, role in ROLES.items() if role <= WordRole.NOUNISH)
 _IRREGULAR: Final = {
@@ -38,15 +38,18 @@ def name_action(original: str, start: int, end: int) -> str:
     'use tab'
     """
     words: list[str] = []
+    preference = ""
     for raw in original[start : min(end, start + _REACH_CHARACTERS)].lower().split():
         bare = raw if raw.isalpha() else raw.strip(_MARKS)
         if bare in _DROPPED:
             pass
         elif not words:
             verb = to_base_verb(bare)
-            words.append("use" if verb in _USING else verb)
-        elif bare[-3:] == "ing" and words == ["use"] and (verb := to_base_verb(bare)) in _VERBS:
-            words = [verb]  # "avoid writing": the verb is the gerund
+            if verb in _USING:
+                preference, verb = verb, "use"
+            words.append(verb)
+        elif preference and len(words) == 1 and bare[-3:] == "ing" and to_base_verb(bare) in _VERBS:
+            preference, words = "", [to_base_verb(bare)]  # "avoid writing": the verb is the gerund
         else:
             # "secrets" becomes "secret"; "class", "status" and "basis" stay.
             is_plural = bare[-1] == "s" and len(bare) > 3 and bare[-2] not in "sui'"
@@ -55,7 +58,7 @@ def name_action(original: str, start: int, end: int) -> str:
                 break
         if bare is not raw and words and raw[-1] in _STOPS:
             break
-    return " ".join(words)
+    return preference if preference and len(words) == 1 else " ".join(words)
 
 
 def name_contrast(original: str, folded: str, verb_start: int, end: int) -> str | None:
@@ -68,7 +71,16 @@ def name_contrast(original: str, folded: str, verb_start: int, end: int) -> str 
     if contrast is None:
         return None
     verb = name_action(original, verb_start, end).partition(" ")[0]
-    return f"{verb} {name_action(original, contrast.end(), end)}".strip()
+    return name_voiced_action(verb, original[contrast.end() : end])
+
+
+def name_voiced_action(verb: str, rest: str) -> str:
+    """Return the action of a verb that does not stand in front of its object.
+
+    >>> name_voiced_action("committed", "The secrets")
+    'commit secret'
+    """
+    return name_action(f"{verb} {rest[:_REACH_CHARACTERS]}", 0, _REACH_CHARACTERS)
 
 
 def is_comparable(action: str) -> bool:

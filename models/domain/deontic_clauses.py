@@ -11,7 +11,7 @@ from models.domain.deontic_lexicon import OBJECT_OPENERS
 MASK: Final = "ª"  # a letter that starts no English word: a hidden stretch reads as one noun
 
 _FENCE: Final = re.compile(r"^[ \t>]*+(```|~~~)[^\n]*+", re.MULTILINE)
-_CODE_SPAN: Final = re.compile(r"(?<!`)(?:`[^`]*+`(?!`)|``(?:[^`]|`(?!`))*+``(?!`))")
+_CODE_SPAN: Final = re.compile(r"(?<!`)(?:`[^`]++`(?!`)|``(?:[^`]|`(?!`))*+``(?!`))")
 _COMMENT_OPEN: Final = "<!--"
 _COMMENT_CLOSE: Final = "-->"
 # A quotation of at most 300 characters; a lone inch mark or an unbalanced quote must not hide a page.
@@ -28,7 +28,7 @@ _SOFT_BREAK: Final = re.compile(
 
 # Group 1: the edge that opened the clause; group 2: its first word, markup skipped; group 3: the object
 # opener behind that word, if one follows.
-_SKIPPED: Final = r"[\s*_~>#\[\"'“‘(+|-]*+(?:\d{1,3}+[.)]\s++)?(?:\[[ x]\]\s)?[*_\"“]*+"
+_SKIPPED: Final = r"[\s*_~>#\"'“‘(+|-]*+(?:\d{1,3}+[.)]\s++)?(?:\[[ x]\]\s)?[*_\"“\[]*+"
 _FIRST_WORD: Final = (
     r"((?:[^\W\d_]++(?:['-][^\W\d_]++)*+(?!_?[^\W_]))?)"
     rf"(?:(?= ({'|'.join(sorted(OBJECT_OPENERS))})\b)|)"
@@ -40,7 +40,7 @@ _CLAUSE_OPENING: Final = re.compile(
     r"|(?<=\n)))"
     f"{_SKIPPED}{_FIRST_WORD}"
 )
-_WORD: Final = re.compile(r"[\s*_~\"“'(\[]*+([^\W\d_]++(?:['-][^\W\d_]++)*+(?!_?[^\W_]))")
+_WORD: Final = re.compile(r"[ \t*_~\"“'(\[]*+([^\W\d_]++(?:['-][^\W\d_]++)*+(?!_?[^\W_]))")
 
 # Called as read_word(folded, position): the word there (group 1), markup before it skipped; None at
 # punctuation or the end.

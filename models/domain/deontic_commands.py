@@ -45,6 +45,7 @@ _PRELUDE: Final = WordRole.PRELUDE
 _BAN: Final = WordRole.BAN
 _INERT: Final = WordRole.INERT
 _SENTENCE: Final = Place.SENTENCE
+_FRONTED: Final = Place.FRONTED
 _CLAUSE: Final = Place.CLAUSE
 _AFTER_COMMA: Final = Place.AFTER_COMMA
 _OBLIGATION: Final = Modality.OBLIGATION
@@ -82,7 +83,7 @@ _IDENTITY: Final = re.compile(
 )
 _BAN_FRAGMENT_MAX_WORDS: Final = 12
 _NO_BAN: Final = split_words(
-    "need longer matter further one problem such way other doubt idea change changes action guarantee"
+    "need longer matter further one problem such way other doubt idea change changes action guarantee exceptions excuses"
 )
 
 
@@ -189,8 +190,9 @@ def _commands(folded: str, word: str, role: WordRole | None, end: int, place: Pl
     """Say whether a clause-initial word is an imperative, judged by its class and what follows it."""
     following = read_word(folded, end)
     if following is None:
-        # "Stop." and "Before release, ensure:" command; ": read, write" and ", tests, and" are lists.
-        return role is _COMMAND and (place is _SENTENCE or folded.startswith(":", end))
+        # "Stop.", "When in doubt, ask." and "Before release, ensure:" command; ": read, write" is a list.
+        is_last = place is _FRONTED and (end == len(folded) or folded[end] in ".!")
+        return role is _COMMAND and (place is _SENTENCE or is_last or folded.startswith(":", end))
     after = following[1]
     if after in NOUN_FOLLOWERS:
         return after == "by" and word not in PARTICIPLES_TOO
@@ -213,7 +215,7 @@ def _commands(folded: str, word: str, role: WordRole | None, end: int, place: Pl
         return _LABEL.match(folded, end) is None and _is_verbless(folded, end, reach_characters)
     # An unlisted word commands when a determiner follows: "Frobnicate the index".
     return (
-        place in (_SENTENCE, Place.FRONTED)
+        place in (_SENTENCE, _FRONTED)
         and role is None
         and after in OBJECT_OPENERS
         and can_be_base_verb(word)

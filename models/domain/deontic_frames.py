@@ -5,7 +5,7 @@ import itertools
 import re
 from typing import Final
 
-from models.domain.deontic_actions import name_action
+from models.domain.deontic_actions import name_action, name_voiced_action
 from models.domain.deontic_lexicon import split_words
 from models.domain.deontic_spans import Modality, RuleSpan
 
@@ -15,19 +15,39 @@ _HINT_WORDS: Final = frozenset(
     for word in split_words("""
         must mustn't should shouldn't shall ought need needs has have required supposed expected obliged may free
         welcome allowed permitted recommend recommends recommended preferred encouraged discouraged important
-        essential crucial vital critical imperative necessary best mandatory compulsory non-negotiable obligatory
+        essential crucial vital critical imperative necessary mandatory compulsory non-negotiable obligatory
         forbidden prohibited disallowed banned off-limits limits unacceptable acceptable only require requires
         belong belongs rule policy workflow convention requirement
     """)
     for mark in ("", ".", ",", ";", ":", "!")
 )
 
-_BE_FORMS: Final = ("is", "are", "be", "'s")
 _LIMIT: Final = r"(?=:| [^\W\d_])"  # a verb or a list must follow
+_MAY_BE: Final = (
+    r"you may(?! (?:be|have|need|want|see|find|notice|not|never|only|encounter|already|wish|get|also)\b)"
+)
+_APPROVAL: Final = (
+    r"(?:[^\W\d_][\w'-]*+ ){0,4}(?:authorization|authorisation|approval|permission|consent|confirmation|sign-off|review"
+    r"|tests)\b"
+)
+# What stands behind "is", "are", "be" or "'s".
+_PREDICATES: Final = {
+    "leave": rf"(?:allowed|permitted) to{_LIMIT}",
+    "advice": (
+        r"(?!not |never )(?:\w++ )?(?:recommended|preferred|encouraged"
+        r"|(?:important|essential|crucial|vital|critical|imperative|necessary) (?:to|that))\b"
+    ),
+    "decree": r"(?!not )(?:\w++ )?(?:mandatory|compulsory|non-negotiable|obligatory)\b",
+    "ban": (
+        r"(?!not )(?:\w++ )?(?:forbidden|prohibited|disallowed|banned|off-limits|off limits|unacceptable|discouraged)\b"
+        r"|(?:not|never) (?:allowed|permitted|acceptable|recommended|encouraged)\b"
+        r"|(?:\w++ )?for [^.;:!?\n]{1,80}? only\b|only for\b"
+    ),
+}
 # Every alternative starts with a letter: the engine then drops most of them on the first character.
 _ALTERNATIVES: Final[dict[str, list[str]]] = {
     "must": [
-        rf"{word}(?:n't| [*_]*+(?:not|never)\b)?+(?!\w)" for word in ("must", "shall", "should", "ought to")
+        rf"{modal}(?:n't| [*_]*+(?:not|never)\b)?+(?!\w)" for modal in ("must", "shall", "should", "ought to")
     ],
     "duty": [
         rf"{word} to{_LIMIT}"
@@ -39,51 +59,32 @@ _ALTERNATIVES: Final[dict[str, list[str]]] = {
         *(rf"{nobody} may\b" for nobody in ("no one", "nobody", r"no \w++", "at no time")),
     ],
     "leave": [
-        rf"{leave}{_LIMIT}"
-        for leave in (
-            r"you may(?! (?:be|have|need|want|see|find|notice|not|never|only|encounter|already|wish|get|also)\b)",
-            "feel free to",
-            "are free to",
-            "are welcome to",
-            "no need to",
-            "you don't need to",
-            "you don't have to",
-            "you do not need to",
-            "you do not have to",
-            *(rf"{be} (?:allowed|permitted) to" for be in _BE_FORMS),
-        )
+        _MAY_BE + _LIMIT,
+        *(rf"{free} to{_LIMIT}" for free in ("feel free", "are free", "are welcome", "no need")),
+        rf"you (?:don't|do not) (?:need|have) to{_LIMIT}",
     ],
-    "advice": [
-        *(rf"{who} recommend(?:s|ed)?\b" for who in ("we", "i", "strongly", "highly")),
-        *(
-            rf"{be} (?:\w++ )?(?:recommended|preferred|encouraged|"
-            r"(?:important|essential|crucial|vital|critical|imperative|necessary|best) (?:to|that))\b"
-            for be in _BE_FORMS
-        ),
-    ],
-    "decree": [rf"{be} (?:\w++ )?(?:mandatory|compulsory|non-negotiable|obligatory)\b" for be in _BE_FORMS],
-    "ban": [
-        *(
-            rf"{be} (?:\w++ )?(?:forbidden|prohibited|disallowed|banned|off-limits|off limits|unacceptable|discouraged"
-            r"|(?<=not )(?:allowed|permitted|acceptable)|(?<=never )(?:allowed|permitted|acceptable)"
-            r"|for [^.;:!?\n]{1,80}? only|(?<=only )for)\b"
-            for be in _BE_FORMS
-        ),
-        *(rf"{word} recommend(?:ed)?\b" for word in ("not", "don't")),
-    ],
-    "approval": [
-        rf"{verb} (?:[^\W\d_][\w'-]*+ ){{0,4}}(?:authorization|authorisation|approval|permission|consent|confirmation"
-        r"|sign-off|review|tests)\b"
-        for verb in ("require", "requires")
-    ],
+    "advice": [rf"{who} recommend(?:s|ed)?\b" for who in ("we", "i", "strongly", "highly")],
+    "ban": [rf"{negation} recommend\b" for negation in ("not", "don't")],
+    "approval": [rf"{verb} {_APPROVAL}" for verb in ("require", "requires")],
     "place": [rf"{verb} (?:in|under|inside|here|there|elsewhere)\b" for verb in ("belong", "belongs")],
     "policy": [
         *(rf"{rule} is (?:always|to|that|never)\b" for rule in ("rule", "policy", "workflow", "convention")),
         r"policy of \w++(?<=ing)\b",
     ],
 }
-_SCAN: Final = re.compile(r"\b(?:" + "|".join(itertools.chain(*_ALTERNATIVES.values())) + ")")
-_FRAME: Final = re.compile("|".join(f"(?P<{kind}>{'|'.join(all_)})" for kind, all_ in _ALTERNATIVES.items()))
+_BE: Final = r"(?:is|are|be|'s) "
+_FRAME: Final = re.compile(
+    "|".join(f"(?P<{kind}>{'|'.join(frames)})" for kind, frames in _ALTERNATIVES.items())
+    + "|"
+    + "|".join(f"{_BE}(?P<be_{kind}>{predicate})" for kind, predicate in _PREDICATES.items())
+)
+# Finds where a frame may start; _FRAME then says which one it is.
+_SCAN: Final = re.compile(
+    r"\b(?:"
+    + "|".join(itertools.chain(*_ALTERNATIVES.values()))
+    + "".join(f"|{be} (?:{'|'.join(_PREDICATES.values())})" for be in ("is", "are", "be", "'s"))
+    + ")"
+)
 _NEGATED: Final = re.compile(r"n't|not|never")
 
 _MODALITIES: Final = {
@@ -108,14 +109,16 @@ _GUESS: Final = re.compile(
     r"\s*+(?:have been|have \w+ed|'ve\b|now\b|see\b|notice\b|be able|be fine|look like|feel like|work\b|be enough|take\b)"
 )
 _PERSONAL: Final = re.compile(r"\b(?:he|she)\s+(?:\w+\s+)?$")
-_BE: Final = re.compile(r"\b(?:is|are|be|were|'re|was|you're|they're|am)(?: \w+)?\s+$")
+_PASSIVE_BE: Final = re.compile(r"\b(?:is|are|be|were|'re|was|you're|they're|am)(?: \w+)?\s+$")
 _NOT: Final = re.compile(r"\b(?:not|don't|doesn't|never|without)\b[^,]*$")
-_PASSIVE: Final = re.compile(r"\s*(?:always |only )?be (?=\w+(?:ed|en|t|e)\b)")
+_PASSIVE: Final = re.compile(
+    r"\s*+(?:always |only )?be ([^\W\d_]++(?<=ed)|[^\W\d_]++(?<=en)|run|set|put|read|kept|made|sent|built|done|held)\b"
+)
 _ACTOR: Final = re.compile(
     r"\b(?:you|agents?|assistants?|bots?|contributors?|developers?|members?|maintainers?|authors?|reviewers?|users?"
     r"|callers?|code|tests?|modules?|commits?|changes)\s+$"
 )
-_NO_MORE_THAN: Final = re.compile(r"\b(?:no|nothing|nobody|none|neither)\b")
+_NONE_OF: Final = re.compile(r"\b(?:no|nothing|nobody|none|neither)\b")
 _LOOK_BACK_CHARACTERS: Final = 80
 
 
@@ -162,26 +165,37 @@ def find_framed_rules(text: str, folded: str, openings: list[re.Match[str]]) -> 
         if modality is None or last == (opening, modality):
             continue
         last = (opening, modality)
-        passive = _PASSIVE.match(folded, frame.end())
-        if passive is None:
-            action = name_action(text, frame.end(), end)
-        else:
-            verb = name_action(text, passive.end(), end).partition(" ")[0]
-            action = f"{verb} {name_action(text, subject_start, frame.start())}".strip()
+        action = _name_framed_action(text, folded, frame, subject_start, end)
         cue = " ".join(frame[0].split())
         spans.append(RuleSpan(modality=modality, start=start, end=end, action=action, cue=cue))
     return spans
 
 
+def _name_framed_action(text: str, folded: str, frame: re.Match[str], subject_start: int, end: int) -> str:
+    """Return the action a frame speaks of: behind it, or its subject where the subject is acted on."""
+    after = frame.end()
+    subject = text[subject_start : frame.start()]
+    if (frame.lastgroup or "").startswith("be_"):
+        if frame[0].endswith((" to", " that")) or folded.startswith(" to ", after):
+            return name_action(text, after, end)  # "it is forbidden to log tokens"
+        return name_action(subject, 0, len(subject))  # "logging tokens is forbidden"
+    if "recommend" in frame[0]:
+        return name_voiced_action("prefer", text[after:end])  # "we recommend tabs": use tabs
+    passive = _PASSIVE.match(folded, after)
+    if passive is not None:
+        return name_voiced_action(passive[1], subject)  # "secrets must not be committed": commit secrets
+    return name_action(text, after, end)
+
+
 def _judge(frame: re.Match[str], folded: str, subject: str) -> Modality | None:
     """Return the force of a frame behind its subject, None where it only describes or guesses."""
-    kind = frame.lastgroup or ""
+    kind = (frame.lastgroup or "").removeprefix("be_")
     if _SUBORDINATE.search(subject) is not None:
         return None
     if kind == "must":
         if not subject.strip() or _PERSONAL.search(subject) is not None or _GUESS.match(folded, frame.end()):
             return None
-        if _NEGATED.search(frame[0]) is not None or _NO_MORE_THAN.search(subject) is not None:
+        if _NEGATED.search(frame[0]) is not None or _NONE_OF.search(subject) is not None:
             return Modality.PROHIBITION
         return Modality.OBLIGATION
     if kind == "duty":
@@ -193,7 +207,7 @@ def _judge(frame: re.Match[str], folded: str, subject: str) -> Modality | None:
             ):
                 return None
             return Modality.OBLIGATION
-        if _BE.search(subject) is None:
+        if _PASSIVE_BE.search(subject) is None:
             return None
         return Modality.PERMISSION if _NOT.search(subject) is not None else Modality.OBLIGATION
     if kind == "bar" and frame[0].startswith("may") and _ACTOR.search(subject) is None:

@@ -12,8 +12,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from models.errors import DatabaseUnavailable, DeadlineExceeded, Misconfigured
 from models.settings import sqlalchemy_url
+from models.store.watchdog import Watchdog
 
 QUERY_CANCELED = "57014"
+GRACE_MS = 250  # the server may cancel by itself first, which costs no connection
+_WATCHDOG = Watchdog()
 _SET_TENANT = text(
     "SELECT set_config('longtail.tenant_id', :tenant, true), set_config('statement_timeout', :timeout, true)"
 )
@@ -52,16 +55,24 @@ def open_engine(url: str | None, *, pool_size: int = 4, connect_timeout_seconds:
 @contextmanager
 def tenant_transaction(engine: Engine, tenant_id: UUID, *, timeout_ms: int = 30_000) -> Iterator[Connection]:
     """One transaction in which only this tenant exists; commits at the end, rolls back on any error."""
-    with translated_errors(), engine.begin() as connection:
+    with _watched_transaction(engine, timeout_ms) as connection:
         connection.execute(_SET_TENANT, {"tenant": str(tenant_id), "timeout": str(timeout_ms)})
         yield connection
 
 
 @contextmanager
-def plain_transaction(engine: Engine) -> Iterator[Connection]:
+def plain_transaction(engine: Engine, *, timeout_ms: int = 30_000) -> Iterator[Connection]:
     """One transaction without a tenant: it sees no tenant's rows, only what definer functions hand out."""
-    with translated_errors(), engine.begin() as connection:
+    with _watched_transaction(engine, timeout_ms) as connection:
         yield connection
+
+
+@contextmanager
+def _watched_transaction(engine: Engine, timeout_ms: int) -> Iterator[Connection]:
+    with translated_errors(), engine.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        with _WATCHDOG.watch(driver.fileno(), seconds=(timeout_ms + GRACE_MS) / 1000), connection.begin():
+            yield connection
 
 
 @contextmanager
