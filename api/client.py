@@ -70,7 +70,7 @@ class ServiceClient:
                 remedy="start it with 'longtail up', or set LONGTAIL_API_URL",
             ) from error
         if response.is_success:
-            found: dict[str, Any] = response.json()
+            found: dict[str, Any] = response.json() if response.content else {}
             return found
         raise _to_error(response)
 

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from api import schemas
 from api.assembling import assemble_prompt, resolve_namespace
+from api.calibrating import apply_threshold, report_calibration, take_feedback
 from api.documents import load_document
 from api.runtime import Runtime
 from api.searching import search_memory
@@ -74,6 +75,11 @@ def reader(runtime: RuntimeOf, credentials: Credentials) -> Caller:
 def writer(runtime: RuntimeOf, credentials: Credentials) -> Caller:
     """A caller who may write."""
     return _allowed(runtime.identify(_token(credentials)), "write")
+
+
+def administrator(runtime: RuntimeOf, credentials: Credentials) -> Caller:
+    """A caller who may change how the tenant's memory works."""
+    return _allowed(runtime.identify(_token(credentials)), "admin")
 
 
 def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Caller | None:
@@ -180,6 +186,32 @@ def put_document(
     )
     runtime.doorbell.ring(EMBED_PENDING)
     return loaded
+
+
+@router.post("/v1/feedback", responses=PROBLEM, tags=["calibration"])
+def post_feedback(
+    body: schemas.FeedbackIn, runtime: RuntimeOf, caller: Annotated[Caller, Depends(writer)]
+) -> schemas.FeedbackOut:
+    """Say which recalled items were useful; the gate is calibrated on it."""
+    return take_feedback(runtime, caller, body)
+
+
+@router.get("/v1/calibration", responses=PROBLEM, tags=["calibration"])
+def get_calibration(
+    runtime: RuntimeOf,
+    caller: Annotated[Caller, Depends(reader)],
+    wanted_precision: Annotated[float, Query(gt=0, le=1)] = 0.8,
+) -> schemas.CalibrationOut:
+    """What the labels say about the gate, and which threshold would reach a precision."""
+    return report_calibration(runtime, caller.tenant_id, wanted_precision=wanted_precision)
+
+
+@router.put("/v1/calibration", status_code=204, responses=PROBLEM, tags=["calibration"])
+def put_calibration(
+    body: schemas.ThresholdIn, runtime: RuntimeOf, caller: Annotated[Caller, Depends(administrator)]
+) -> None:
+    """Set the tenant's gate threshold; null goes back to the configured one."""
+    apply_threshold(runtime, caller.tenant_id, body.threshold)
 
 
 @router.get("/v1/status", responses=PROBLEM, tags=["operations"])

@@ -305,6 +305,20 @@ guidance = Table(
     Index(None, "tenant_id", "collection", "stated_at"),
 )
 
+feedback = Table(
+    "feedback",  # a host's word on whether something recalled was useful: what the gate is calibrated on
+    metadata,
+    _id(),
+    _tenant(),
+    Column("turn_id", Uuid(), nullable=False),  # the turn whose gate decision is judged
+    Column("item_id", Uuid(), nullable=False),  # what the host named: a memory or a turn
+    Column("assembly_id", Text(), nullable=False, server_default=""),
+    Column("is_useful", Boolean(), nullable=False),
+    _moment("given_at"),
+    UniqueConstraint("tenant_id", "item_id", "assembly_id"),
+    ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+)
+
 # ------------------------------------------------------------------------------------ authored documents
 
 documents = Table(

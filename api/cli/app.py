@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from api.cli import memory_commands, stack_commands
+from api.cli import calibrate_commands, document_commands, memory_commands, stack_commands
 
 app = typer.Typer(
     name="longtail",
@@ -35,6 +35,8 @@ def register_commands() -> None:
 
     stack_commands.register(app)
     memory_commands.register(app)
+    document_commands.register(app)
+    calibrate_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")
 

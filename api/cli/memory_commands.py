@@ -127,12 +127,13 @@ def assemble(
 
 def show_assembly(console: "Console", answer: dict[str, Any]) -> None:
     """The prompt, a bar per tier, and whatever is missing."""
-    from rich.panel import Panel
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
 
-    console.print(Panel(Text(answer["text"] or "(empty)"), title="prompt", border_style="cyan"))
+    console.rule("prompt")
+    console.print(Text(answer["text"].rstrip() or "(empty)"), soft_wrap=True)
+    console.rule()
     budget = answer["budget"]
     table = Table(box=None, padding=(0, 1))
     for heading in ("tier", "tokens", "", "of the budget"):

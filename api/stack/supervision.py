@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from api.stack.layout import Layout
-from api.stack.parts import Part, inherited_environment
+from api.stack.parts import IN_START_ORDER, Part, inherited_environment
 from models.errors import Misconfigured, TransientError
 
 IDENTITY = "longtail"
@@ -188,8 +188,8 @@ class Supervisor:
         return int(self._call("getPID"))
 
     def processes(self) -> dict[str, ProcessState]:
-        """Every part by name."""
-        return {
+        """Every part by name, in start order."""
+        found = {
             info["name"]: ProcessState(
                 name=info["name"],
                 state=info["statename"],
@@ -201,6 +201,7 @@ class Supervisor:
             )
             for info in self._call("getAllProcessInfo")
         }
+        return {name: found[name] for name in IN_START_ORDER if name in found}
 
     def start(self, part: str) -> None:
         """Ask for the part to be started, without waiting; one that runs already is left alone."""

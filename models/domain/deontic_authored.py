@@ -64,38 +64,40 @@ def _find_commands(text: str, folded: str, openings: list[re.Match[str]]) -> lis
     spans: list[RuleSpan] = []
     heads: list[CommandHead] = []
     segment_start = 0
-    is_fronted = inside_dashes = False
+    is_fronted = False
+    dashes = 0  # in a row, without another strong edge between them
     for opening in openings:
         edge, word, object_opener = opening.groups()
-        if edge == ",":
-            place = _CLAUSE if heads else _FRONTED if is_fronted else _AFTER_COMMA
-        else:
+        is_comma = edge == ","
+        if not is_comma:
             if heads:
                 if edge[0] != "?":
                     spans += _close_segment(text, folded, segment_start, opening.start(), heads)
                 heads = []
             segment_start = opening.start(2)
             is_fronted = False
-            is_dash = edge[:1] == "—"
-            inside_dashes = is_dash and not inside_dashes
-            place = _SENTENCE
-            if edge[:1] in _CLAUSE_EDGES and not _opens_list_item(folded, opening):
-                # What follows the second dash of a pair goes on with the sentence before the first.
-                place = _AFTER_COMMA if is_dash and not inside_dashes else _CLAUSE
+            dashes = dashes + 1 if edge[:1] == "—" else 0
         role = ROLES.get(word)
-        head = None
         if role is None and object_opener is None and not word.endswith("ly"):
             continue  # a noun, as far as anyone can tell
+        if is_comma:
+            place = _CLAUSE if heads else _FRONTED if is_fronted else _AFTER_COMMA
+        elif edge[:1] not in _CLAUSE_EDGES or _opens_list_item(folded, opening):
+            place = _SENTENCE
+        else:
+            # What follows the second dash of a pair goes on with the sentence before the first.
+            place = _AFTER_COMMA if dashes and dashes % 2 == 0 else _CLAUSE
+        head = None
         if role is _INERT and word not in _SPEAKING:
             # "If it fails, the client retries, ...": the main clause has its subject, no command is due.
-            is_fronted = is_fronted and edge != ","
+            is_fronted = is_fronted and not is_comma
         elif role is _FRONTING:
-            if edge != ",":
+            if not is_comma:
                 is_fronted = True
                 head = find_fronted_command(folded, opening.start(2), word)
         else:
             head = read_command(folded, opening.start(2), word, role, place)
-            if head is None and edge != "," and (role is _PRELUDE or word.endswith("ly")):
+            if head is None and not is_comma and (role is _PRELUDE or word.endswith("ly")):
                 is_fronted = is_fronting_prelude(folded, opening.end())
         if head is not None:
             heads.append(head)

@@ -215,10 +215,7 @@ def _commands(folded: str, word: str, role: WordRole | None, end: int, place: Pl
         return _LABEL.match(folded, end) is None and _is_verbless(folded, end, reach_characters)
     # An unlisted word commands when a determiner follows: "Frobnicate the index".
     return (
-        place in (_SENTENCE, _FRONTED)
-        and role is None
-        and after in OBJECT_OPENERS
-        and can_be_base_verb(word)
+        place in (_SENTENCE, _FRONTED) and role is None and after in OBJECT_OPENERS and can_be_base_verb(word)
     )
 
 

@@ -120,6 +120,9 @@ _ACTOR: Final = re.compile(
 )
 _NONE_OF: Final = re.compile(r"\b(?:no|nothing|nobody|none|neither)\b")
 _LOOK_BACK_CHARACTERS: Final = 80
+_MAX_FRAMES_PER_CLAUSE: Final = (
+    4  # nobody writes more; a megabyte of "must" without a comma may hold a hundred thousand
+)
 
 
 class _ClauseMap:
@@ -155,16 +158,19 @@ def find_framed_rules(text: str, folded: str, openings: list[re.Match[str]]) -> 
         return []
     clauses = _ClauseMap(openings, len(folded))
     spans: list[RuleSpan] = []
-    last: tuple[int, Modality] | None = None
+    clause, judged, found = -1, 0, set[Modality]()
     for frame in frames:
         opening, start, end = clauses.locate(frame.start())
-        if end < len(folded) and folded[end] == "?":
+        if opening != clause:
+            clause, judged, found = opening, 0, set()
+        judged += 1
+        if judged > _MAX_FRAMES_PER_CLAUSE or (end < len(folded) and folded[end] == "?"):
             continue
         subject_start = max(opening, frame.start() - _LOOK_BACK_CHARACTERS)
         modality = _judge(frame, folded, folded[subject_start : frame.start()])
-        if modality is None or last == (opening, modality):
+        if modality is None or modality in found:
             continue
-        last = (opening, modality)
+        found.add(modality)
         action = _name_framed_action(text, folded, frame, subject_start, end)
         cue = " ".join(frame[0].split())
         spans.append(RuleSpan(modality=modality, start=start, end=end, action=action, cue=cue))

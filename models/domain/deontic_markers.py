@@ -103,7 +103,7 @@ ONE_OFF: Final = re.compile(
 )
 # Comfort and proverbs between people.
 COMFORT: Final = re.compile(
-    r"\b(?:giv(?:e|ing) up|stop (?:dreaming|believing|learning|smiling|trying|being)|your (?:dreams?|heart"
+    r"\b(?:giv(?:e|ing) up|stop (?:dreaming|believing|learning|smiling|trying)|your (?:dreams?|heart"
     r"|passions?|gut"
     r"|instincts?|worth|potential|goals?|soul|life|values|friends?|loved ones)|(?:believe|trust|love|blame"
     r"|beat|compare|doubt"

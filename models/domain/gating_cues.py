@@ -161,24 +161,34 @@ _PAST: Final = (
     r"|wore|held|cut|put|hit|beat|led|taken|seen|given|gotten|driven|flown|eaten|written|ridden|broken|grown|done"
     r"|been to|had)"
 )
+# "I like these ideas", "I love that!" answer somebody; they are no taste of one's own.
+_NOT_REPLY: Final = (
+    r"(?! (?:it|that|this|these|those|them)(?: too| already| so much)?(?:[.!?,]|\Z)"
+    r"| (?:the|these|those|this|that|your|all|both|some)(?: \w{1,20}+)? "
+    rf"(?:ideas?|suggestions?|options?|tips?|lists?|plans?|approach|recommendations?|concepts?|sound|look|advice){_E}"
+    rf"| (?:that|this|your|how){_E}| to (?:know|see|hear|try){_E})"
+)
 # Verbs of the request itself: "I wanted to ask", "I noticed you said".
 _NOT_LIVED: Final = (
     r"(?!(?:want|need|wonder|ask|mention|notic|reali[sz]|hop|guess|assum|suppos|look|tri|agre|appreciat|consider"
     rf"|plann|figur|decid|hear)\w{{0,8}}+{_E})"
 )
+_TASTE: Final = r"(?:like|love|prefer|enjoy|adore|favou?r|hate|dislike|loved|liked|enjoyed|hated|preferred)"
+_I_AM: Final = rf"(?:i{_APOS}m|i am|i was|we{_APOS}re|we are)"
+_I_HAVE: Final = rf"(?:i{_APOS}ve|i have|we{_APOS}ve|we have)"
 
 LOAD_CUES: Final[tuple[Cue, ...]] = (
     Cue(
         "preference",
         0.4,
         re.compile(
-            rf"{_B}i {_ADVERB}(?:(?:like|love|prefer|enjoy|adore|favou?r|hate|dislike|loved|liked|enjoyed|hated"
-            rf"|preferred|can{_APOS}t stand){_E}|don{_APOS}t (?:really )?(?:like|enjoy|eat|drink|want you){_E})"
-            rf"|{_B}i(?:{_APOS}m| am) {_ADVERB}(?:a (?:\w{{1,20}}+ )?fan of|into|fond of|obsessed with|drawn to"
+            rf"{_B}(?:i|we) {_ADVERB}(?:{_TASTE}{_E}{_NOT_REPLY}|can{_APOS}t stand{_E}"
+            rf"|don{_APOS}t (?:really )?(?:like|enjoy|eat|drink|want you){_E})"
+            rf"|{_B}{_I_AM} {_ADVERB}(?:an? (?:\w{{1,20}}+ )?fan of|into|fond of|obsessed with|drawn to"
             rf"|allergic to|vegan|vegetarian|gluten|lactose|picky|partial to){_E}"
-            rf"|{_B}i(?:{_APOS}ve| have) {_ADVERB}(?:loved|enjoyed|preferred|liked|been (?:enjoying|loving|into)){_E}"
+            rf"|{_B}{_I_HAVE} {_ADVERB}(?:loved|enjoyed|preferred|liked|been (?:\w{{1,20}}+ )?(?:enjoying|loving|into)){_E}"
             rf"|{_B}my (?:\w{{1,20}}+ )?(?:favou?rites?|go-to|preference|preferred){_E}|{_B}one of my fav"
-            rf"|{_B}i(?:{_APOS}d| would) rather{_E}|{_B}from now on{_E}|{_B}please (?:always|never|don{_APOS}t){_E}"
+            rf"|{_B}(?:i(?:{_APOS}d| would) (?:rather|prefer)|from now on|please (?:always|never|don{_APOS}t)){_E}"
             rf"|{_B}(?:ich (?:mag|bevorzuge|liebe|hasse)|je préfère|j{_APOS}(?:aime|adore)|je déteste|prefiero"
             r"|me gustan?|me encantan?|prefiro|eu gosto|preferisco|mi piace|я (?:люблю|предпочитаю)"
             rf"|мне нравится){_E}|我(?:更)?喜欢|我讨厌|我偏好|が好き|が嫌い"
@@ -188,17 +198,21 @@ LOAD_CUES: Final[tuple[Cue, ...]] = (
         "self_fact",
         0.3,
         re.compile(
-            rf"{_B}i {_ADVERB}{_NOT_LIVED}(?:\w{{2,20}}(?<=ed)|{_PAST}){_E}(?! to (?:know|ask))"
-            rf"|{_B}i {_ADVERB}(?:work|live|study|own|use|play|drive|teach|speak|manage|collect|practi[cs]e|wear"
-            rf"|volunteer|commute|go to|have (?!to{_E}|a (?:quick )?question|no idea|been{_E}|any{_E})\w"
+            # What happened: "I just bought", "we've visited" and, at the start of a sentence, "Just got".
+            rf"{_B}(?:i|we) {_ADVERB}{_NOT_LIVED}(?:\w{{2,20}}(?<=ed)|{_PAST}){_E}(?! (?:no idea|to know|to ask|it[.!,]))"
+            rf"|{_B}{_I_HAVE} {_ADVERB}(?:been (?!thinking{_E}|wondering{_E}|looking{_E}|meaning{_E}|considering{_E}"
+            rf"|trying{_E})\w|{_NOT_LIVED}\w{{2,20}}(?<=ed){_E}|{_PAST}{_E}(?! it[.!,]))"
+            rf"|(?:\A|[.!?] )(?:just|been|finally|recently) {_NOT_LIVED}(?:\w{{2,20}}(?:(?<=ed)|(?<=ing))|{_PAST}){_E}"
+            # What is so: work, home, habits, belongings.
+            rf"|{_B}(?:i|we) {_ADVERB}(?:(?:work|live|study|own|use|play|drive|teach|speak|manage|collect|practi[cs]e"
+            rf"|wear|volunteer|commute|go to){_E}|have (?!to{_E}|an? (?:quick )?question|no idea|been{_E}|any{_E})\w"
             rf"|don{_APOS}t (?:have|work|own|use|drive){_E})"
-            rf"|{_B}i(?:{_APOS}m| am| was) {_ADVERB}(?:an? (?!bit{_E}|little{_E}|fan{_E})\w|(?:from|in my|in the"
-            r"|married|single|divorced|engaged|pregnant|retired|based in|originally|born|raised|working|living"
-            rf"|studying|learning|training|taking|using|reading|turning|\d{{1,3}}|diagnosed|promoted|moving){_E})"
-            rf"|{_B}i(?:{_APOS}ve| have) {_ADVERB}(?:been (?!thinking{_E}|wondering{_E}|looking{_E}|meaning{_E}"
-            rf"|considering{_E}|trying{_E})\w|{_NOT_LIVED}\w{{2,20}}(?<=ed){_E}|{_PAST}{_E})"
+            rf"|{_B}{_I_AM} {_ADVERB}(?:an? (?!bit{_E}|little{_E}|fan{_E}|big fan{_E})\w|(?:from|in my|in the|married"
+            r"|single|divorced|engaged|pregnant|retired|based in|originally|born|raised|working|living|studying"
+            rf"|learning|training|taking|using|reading|turning|\d{{1,3}}|diagnosed|promoted|moving){_E})"
             rf"|{_B}(?:my name(?: is|{_APOS}s)|call me|my (?:birthday|job|address|phone|email|age|hometown|degree"
             rf"|major|thesis|dog|cat|car|house|apartment) (?:is|was|will|has|had)){_E}"
+            rf"|{_B}my (?:new|old|current|own|(?:19|20)\d\d) \w\w"
             rf"|{_B}(?:ich (?:bin|wohne|arbeite|heiße)|je (?:suis|travaille|vis)|j{_APOS}habite|je m{_APOS}appelle"
             r"|soy (?:de|una?)|vivo en|trabajo|me llamo|eu sou|moro em|io sono|lavoro|mi chiamo|меня зовут"
             rf"|я (?:живу|работаю|учусь)){_E}|我(?:是|住在|在\w{{1,10}}工作|叫)|私は|僕は"
@@ -231,8 +245,8 @@ NAMED_PERSON: Final = re.compile(
 COUNTED: Final = re.compile(
     rf"{_B}(?:\d{{1,6}}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred"
     r"|dozen) (?!(?:tips?|ideas?|ways?|examples?|options?|questions?|words?|sentences?|paragraphs?|reasons?|things?"
-    rf"|more|or|to|and|of|suggestions?|steps?|names?|points?|bullets?|items?|different|other|main|most|best){_E})"
-    r"[a-z\u00df-\u04ff]{3}"
+    r"|more|or|to|and|of|suggestions?|steps?|names?|points?|bullets?|items?|different|other|main|most|best"
+    rf"|are|were|was|have|had|has|for|from|with|who|that|but|the|our|your){_E})[a-z\u00df-\u04ff]{{3}}"
 )
 
 PATTERNS: Final[dict[str, re.Pattern[str]]] = {

@@ -21,4 +21,5 @@ END
 $$;
 ALTER TABLE longtail.tenants ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS one_tenant ON longtail.tenants;
-CREATE POLICY one_tenant ON longtail.tenants USING (id = (SELECT longtail.current_tenant()));
+CREATE POLICY one_tenant ON longtail.tenants
+    USING (id = (SELECT longtail.current_tenant())) WITH CHECK (id = (SELECT longtail.current_tenant()));

@@ -11,7 +11,8 @@ GRANT INSERT ON longtail.turns, longtail.work TO longtail_api;
 GRANT INSERT, UPDATE ON longtail.sessions TO longtail_api;
 GRANT INSERT, UPDATE, DELETE ON longtail.documents, longtail.document_nodes, longtail.items TO longtail_api;
 GRANT DELETE ON longtail.work TO longtail_api;
-GRANT UPDATE (access_count) ON longtail.items TO longtail_api;
+GRANT INSERT, UPDATE ON longtail.feedback TO longtail_api;
+GRANT UPDATE (gate_threshold) ON longtail.tenants TO longtail_api;
 
 GRANT EXECUTE ON FUNCTION longtail.claim_work(text, integer, interval), longtail.ready_work() TO longtail_worker;
 GRANT SELECT ON ALL TABLES IN SCHEMA longtail TO longtail_worker;

@@ -155,7 +155,9 @@ def test_no_readings_mean_no_conflict() -> None:
     assert find_conflicts([]) == ()
 
 
-_WORDS = st.lists(st.sampled_from(["use", "tab", "test", "file", "log"]), min_size=1, max_size=MAX_ACTION_WORDS)
+_WORDS = st.lists(
+    st.sampled_from(["use", "tab", "test", "file", "log"]), min_size=1, max_size=MAX_ACTION_WORDS
+)
 _SPANS = st.builds(
     lambda modality, words: RuleSpan(modality=modality, start=0, end=1, action=" ".join(words), cue="x"),
     st.sampled_from([Modality.OBLIGATION, Modality.PROHIBITION]),

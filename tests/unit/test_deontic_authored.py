@@ -226,7 +226,23 @@ def test_any_text_is_read_and_every_span_lies_in_it(text: str) -> None:
 
 
 _FRAGMENTS = st.sampled_from(
-    ["use ", "never ", "must not ", "you ", "the tabs", ". ", ", ", "; ", " — ", "\n- ", "`x`", '"y" ', "(z) ", "if ", "?"]
+    [
+        "use ",
+        "never ",
+        "must not ",
+        "you ",
+        "the tabs",
+        ". ",
+        ", ",
+        "; ",
+        " — ",
+        "\n- ",
+        "`x`",
+        '"y" ',
+        "(z) ",
+        "if ",
+        "?",
+    ]
 )
 
 

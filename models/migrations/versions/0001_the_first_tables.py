@@ -329,6 +329,22 @@ def upgrade() -> None:
         schema="longtail",
     )
     op.create_table(
+        "feedback",
+        sa.Column("id", sa.Uuid(), server_default=sa.text("uuidv7()"), nullable=False),
+        sa.Column("tenant_id", sa.Uuid(), nullable=False),
+        sa.Column("turn_id", sa.Uuid(), nullable=False),
+        sa.Column("item_id", sa.Uuid(), nullable=False),
+        sa.Column("assembly_id", sa.Text(), server_default="", nullable=False),
+        sa.Column("is_useful", sa.Boolean(), nullable=False),
+        sa.Column("given_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(["turn_id"], ["longtail.turns.id"], name=op.f("fk_feedback_turn_id_turns")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_feedback")),
+        sa.UniqueConstraint(
+            "tenant_id", "item_id", "assembly_id", name=op.f("uq_feedback_tenant_id_item_id_assembly_id")
+        ),
+        schema="longtail",
+    )
+    op.create_table(
         "gate_decisions",
         sa.Column("turn_id", sa.Uuid(), nullable=False),
         sa.Column("tenant_id", sa.Uuid(), nullable=False),
@@ -447,6 +463,7 @@ def downgrade() -> None:
         schema="longtail",
     )
     op.drop_table("gate_decisions", schema="longtail")
+    op.drop_table("feedback", schema="longtail")
     op.drop_table("turns", schema="longtail")
     op.drop_table("tokens", schema="longtail")
     op.drop_index(op.f("ix_sessions_tenant_id_namespace"), table_name="sessions", schema="longtail")

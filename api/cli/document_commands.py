@@ -1,0 +1,138 @@
+"""`longtail docs check`: what a rules file would become, before it is loaded."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from models.domain.authored import Partition
+
+docs = typer.Typer(help="Authored documents.", no_args_is_help=True)
+TIER_NAMES = {0: "lore", 1: "hard", 2: "soft"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the root."""
+    app.add_typer(docs, name="docs")
+
+
+@docs.callback()
+def _docs() -> None:
+    """Authored documents."""
+
+
+@docs.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A Markdown file of rules: AGENTS.md, CLAUDE.md, SOUL.md, …")],
+    budget: Annotated[int | None, typer.Option(help="Tokens of the prompt; default: as configured.")] = None,
+    demote: Annotated[
+        bool, typer.Option("--demote", help="Demote list items without a rule if need be.")
+    ] = False,
+    tokenizer: Annotated[str, typer.Option(help="'chars' or the name of a tokenizer file.")] = "chars",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Show every node with its tier and tokens, the rules found, and conflicts. Exits 1 if it would be refused."""
+    from models.documents.markdown import partition_document
+    from models.domain.authored import HardReserveExceeded, enforce_hard_reserve
+    from models.encoders.token_files import load_token_counter
+    from models.errors import InvalidInput
+    from models.settings import get_settings
+
+    settings = get_settings()
+    try:
+        text = file.read_bytes().decode()
+    except FileNotFoundError as error:
+        raise InvalidInput(f"there is no file {file}", remedy="check the path") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{file} is not UTF-8", remedy="save it as UTF-8") from error
+    counter = load_token_counter(tokenizer, folder=settings.tokenizer_folder)
+    partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
+    total = budget or settings.budget_tokens_configured
+    cap = int(settings.hard_reserve * total)
+    refusal = None
+    try:
+        partition = enforce_hard_reserve(
+            partition, hard_cap_tokens=cap, policy="demote" if demote else "refuse"
+        )
+    except HardReserveExceeded as error:
+        refusal = str(error)
+    report = describe(partition, cap=cap, refusal=refusal)
+    if as_json:
+        print(json.dumps(report, ensure_ascii=False))
+    else:
+        _show(report)
+    if refusal:
+        raise typer.Exit(1)
+
+
+def describe(partition: "Partition", *, cap: int, refusal: str | None) -> dict[str, Any]:
+    """The partition as a report."""
+    return {
+        "nodes": [
+            {
+                "kind": node.kind,
+                "tier": int(node.tier),
+                "start": node.start,
+                "end": node.end,
+                "tokens": node.tokens,
+                "text": node.text,
+                "heading_path": list(node.heading_path),
+                "modality": sorted(node.reading.modalities),
+                "rules": [
+                    {"modality": str(span.modality), "start": span.start, "end": span.end, "cue": span.cue}
+                    for span in node.reading.spans
+                ],
+            }
+            for node in partition.nodes
+        ],
+        "conflicts": [
+            {"action": one.action, "obligation": one.obligation.cue, "prohibition": one.prohibition.cue}
+            for one in partition.conflicts
+        ],
+        "demotions": [
+            {"start": one.start, "tokens": one.tokens, "reason": one.reason} for one in partition.demotions
+        ],
+        "hard_tokens": partition.hard_tokens,
+        "soft_tokens": partition.soft_tokens,
+        "lore_tokens": partition.lore_tokens,
+        "hard_cap_tokens": cap,
+        "refused": refusal,
+    }
+
+
+def _show(report: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    table = Table("tier", "kind", "tokens", "rules", "text", box=None)
+    styles = {"hard": "bold red", "soft": "yellow", "lore": "dim"}
+    for node in report["nodes"]:
+        tier = TIER_NAMES[node["tier"]]
+        text = " ".join(node["text"].split())
+        table.add_row(
+            Text(tier, style=styles[tier]),
+            node["kind"],
+            str(node["tokens"]),
+            ", ".join(node["modality"]),
+            Text(text[:100] + ("…" if len(text) > 100 else "")),
+        )
+    console.print(table)
+    console.print(
+        f"hard {report['hard_tokens']} of {report['hard_cap_tokens']} tokens, soft {report['soft_tokens']}, "
+        f"lore {report['lore_tokens']}"
+    )
+    for one in report["demotions"]:
+        console.print(Text(f"demoted at byte {one['start']}: {one['reason']}", style="yellow"))
+    for one in report["conflicts"]:
+        console.print(
+            Text(
+                f"conflict: '{one['obligation']}' and '{one['prohibition']}' about {one['action']}",
+                style="red",
+            )
+        )
+    if report["refused"]:
+        console.print(Text(f"would be refused: {report['refused']}", style="bold red"), soft_wrap=True)

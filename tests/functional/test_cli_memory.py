@@ -1,0 +1,147 @@
+"""Claims about the commands a person types: resumable, idempotent, clear about what is wrong."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def write_lines(path: Path, records: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+@pytest.fixture
+def conversation(tmp_path: Path, tenant: Any) -> Path:
+    records = [
+        {
+            "session_id": f"{tenant.name}-{n % 3}",
+            "role": "user",
+            "content": f"line {n} says yes",
+            "user_id": "ann",
+        }
+        for n in range(500)
+    ]
+    return write_lines(tmp_path / "turns.jsonl", records)
+
+
+def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    before = dict(tenant.stack.env)
+    tenant.stack.env["LONGTAIL_TOKEN"] = tenant.token
+    try:
+        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
+    finally:
+        tenant.stack.env.clear()
+        tenant.stack.env.update(before)
+    return done
+
+
+def count(tenant: Any) -> int:
+    found: int = tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant")
+    return found
+
+
+def test_ingest_twice_keeps_everything_once(tenant: Any, conversation: Path) -> None:
+    first = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    assert first == {"lines": 500, "skipped": 0, "accepted": 500, "duplicates": 0}
+    again = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    assert (again["skipped"], again["accepted"]) == (500, 0)
+    forced = json.loads(run(tenant, "ingest", str(conversation), "--restart", "--json").stdout)
+    assert (forced["accepted"], forced["duplicates"]) == (0, 500)
+    assert count(tenant) == 500
+
+
+def test_a_file_that_grew_is_sent_from_where_it_grew(tenant: Any, conversation: Path) -> None:
+    run(tenant, "ingest", str(conversation))
+    with conversation.open("a") as file:
+        file.write(json.dumps({"session_id": "new", "role": "user", "content": "one more"}) + "\n")
+    grown = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    assert (grown["skipped"], grown["accepted"]) == (500, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "line 3 is not JSON"),
+        ("[]", "line 3 is not a JSON object"),
+        ('{"role": "user", "content": "x"}', "line 3 has no session_id"),
+        ('{"session_id": "s", "role": "robot", "content": "x"}', "line 3: role"),
+        ('{"session_id": "s", "role": "user", "content": "x", "color": 1}', "unknown fields: color"),
+    ],
+)
+def test_a_bad_line_is_named_and_nothing_is_sent(tenant: Any, tmp_path: Path, line: str, words: str) -> None:
+    good = '{"session_id": "s", "role": "user", "content": "fine"}\n'
+    file = tmp_path / "bad.jsonl"
+    file.write_text(good * 2 + line + "\n" + good)
+    result = run(tenant, "ingest", str(file), check=False)
+    assert result.returncode == 2
+    assert words in result.stderr
+    assert "what to do:" in result.stderr
+    assert count(tenant) == 0
+
+
+def test_a_missing_file_is_an_error_with_a_remedy(tenant: Any) -> None:
+    result = run(tenant, "ingest", "/nowhere.jsonl", check=False)
+    assert result.returncode == 2
+    assert "there is no file" in result.stderr
+
+
+def test_assemble_and_search_print_json_for_scripts(tenant: Any) -> None:
+    tenant.say("s", "The lighthouse key is under the green stone.", user_id="ann")
+    tenant.settle()
+    answer = json.loads(
+        run(
+            tenant,
+            "assemble",
+            "--session",
+            "s",
+            "--user",
+            "ann",
+            "--query",
+            "key?",
+            "--budget",
+            "500",
+            "--json",
+        ).stdout
+    )
+    assert "green stone" in answer["text"]
+    assert answer["budget"]["used"] <= 500
+    found = json.loads(run(tenant, "search", "lighthouse key", "--user", "ann", "--json").stdout)
+    assert "green stone" in found["results"][0]["text"]
+
+
+def test_a_person_sees_the_prompt_and_a_bar_for_each_tier(tenant: Any) -> None:
+    tenant.say("s", "The lighthouse key is under the green stone.", user_id="ann")
+    shown = run(
+        tenant, "assemble", "--session", "s", "--user", "ann", "--query", "key?", "--budget", "500"
+    ).stdout
+    assert "green stone" in shown
+    assert all(tier in shown for tier in ("hard", "soft", "tail", "guidance", "recall", "used"))
+
+
+def test_the_demo_plays_the_sample_and_shows_every_tier(tenant: Any) -> None:
+    shown = run(tenant, "demo").stdout
+    assert "30 days of readings" in shown
+    assert "show me diffs before you commit" in shown
+    assert "Never push to the `release` branch" in shown
+
+
+def test_a_wrong_budget_is_refused_with_the_servers_remedy(tenant: Any) -> None:
+    result = run(tenant, "assemble", "--session", "s", "--query", "x", "--budget", "0", check=False)
+    assert result.returncode == 2
+    assert "budget_tokens" in result.stderr or "greater than 0" in result.stderr
+
+
+def test_the_hook_path_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['longtail', 'hook']; import api.host.start; "
+        "heavy = {'typer', 'rich', 'pydantic', 'sqlalchemy', 'celery', 'numpy', 'httpx', 'fastapi'} & set(sys.modules); "
+        "sys.exit(1 if heavy else 0)"
+    )
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert time.perf_counter() - start < 10

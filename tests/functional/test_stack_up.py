@@ -1,0 +1,226 @@
+"""`longtail up` for real: every part, its privacy, and its return after kill -9."""
+
+import json
+import os
+import signal
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from api.stack.parts import IN_START_ORDER
+from api.stack.throwaway import ThrowawayStack
+from models.settings import Settings, secret_file_mode_is_private
+
+PARTS = [part for part in IN_START_ORDER if part != "flower"]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ThrowawayStack]:
+    """A stack that these tests may hurt."""
+    with ThrowawayStack(
+        {"LONGTAIL_ENCODER": "toy", "LONGTAIL_TOKEN": "", "SECRET_OF_OPERATOR": "x"}
+    ) as stack:
+        yield stack
+
+
+def read_state(stack: ThrowawayStack) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads((stack.home / "run" / "state.json").read_text())
+    return state
+
+
+def process_of(stack: ThrowawayStack, part: str) -> psutil.Process:
+    return psutil.Process(stack.status()["parts"][part]["pid"])
+
+
+def await_health(stack: ThrowawayStack, seconds: float = 90.0) -> dict[str, Any]:
+    deadline = time.monotonic() + seconds
+    while not (status := stack.status())["healthy"]:
+        assert time.monotonic() < deadline, status["problems"]
+        time.sleep(0.2)
+    return status
+
+
+def test_status_names_every_part_its_version_and_its_health(running: ThrowawayStack) -> None:
+    result = running.run(["status", "--json"])
+    status = json.loads(result.stdout)
+    assert result.returncode == 0
+    assert status["healthy"] is True
+    assert status["version"] == read_state(running)["version"]
+    assert status["api"] == {"url": read_state(running)["api_url"], "healthy": True}
+    assert status["postgres"]["version"].startswith("18.")
+    assert status["postgres"]["pgvector"] >= "0.8"
+    assert status["redis"]["version"]
+    assert status["workers"]["alive"] == 2
+    assert set(status["queues"]) == {"ingest", "embed", "gate", "maintenance"}
+    assert all(isinstance(depth, int) for depth in status["queues"].values())
+    assert status["pending"] == 0
+    assert status["lag_seconds"] == 0
+    assert status["dead_letters"] == 0
+    assert list(status["parts"]) == PARTS
+
+
+def test_the_table_says_the_same_to_people(running: ThrowawayStack) -> None:
+    shown = running.run(["status"]).stdout
+    for word in ("postgres", "redis", "api", "workers", "beat", "2 of 2", "0 pending", "pgvector"):
+        assert word in shown
+
+
+def test_a_second_up_says_so_with_the_address_and_changes_nothing(running: ThrowawayStack) -> None:
+    before = read_state(running)
+    for arguments in (["up", "--detach"], ["up"]):
+        result = running.run(arguments)
+        assert result.returncode == 0
+        assert f"already running: {before['api_url']}" in result.stdout
+    assert read_state(running) == before
+
+
+def test_everything_that_holds_a_secret_is_private(running: ThrowawayStack) -> None:
+    for name in ("token", "postgres.password", "run/state.json", "run/supervisord.conf"):
+        assert secret_file_mode_is_private(running.home / name), name
+    for log in (running.home / "logs").iterdir():
+        assert secret_file_mode_is_private(log), log.name
+    assert (running.home / "token").read_text().startswith("lt_")
+    for name in ("run", "logs"):
+        assert stat.S_IMODE((running.home / name).stat().st_mode) == 0o700
+
+
+def test_the_servers_are_unprivileged_and_inherit_nothing(running: ThrowawayStack) -> None:
+    for part in ("postgres", "redis"):
+        process = process_of(running, part)
+        assert process.uids().real == process.uids().effective != 0
+    assert "SECRET_OF_OPERATOR" not in process_of(running, "postgres").environ()
+
+
+def test_no_service_knows_the_owners_address(running: ThrowawayStack) -> None:
+    for part in ("api", "worker-embed", "worker-pipeline", "beat"):
+        environment = process_of(running, part).environ()
+        assert "LONGTAIL_DATABASE_URL" not in environment
+        assert not any("longtail_owner" in value for value in environment.values())
+
+
+def test_postgres_asks_for_a_password_over_tcp_and_redis_has_no_port(running: ThrowawayStack) -> None:
+    import psycopg
+
+    port = json.loads((running.home / "ports.json").read_text())["postgres"]
+    for credentials in ("longtail_owner", "postgres", "postgres:guess"):
+        with pytest.raises(psycopg.OperationalError):
+            psycopg.connect(f"postgresql://{credentials}@127.0.0.1:{port}/longtail", connect_timeout=3)
+    password = (running.home / "postgres.password").read_text().strip()
+    with psycopg.connect(f"postgresql://postgres:{password}@127.0.0.1:{port}/longtail") as connection:
+        listening = connection.execute("SHOW listen_addresses").fetchone()
+        durable = connection.execute("SELECT current_setting('fsync'), current_setting('data_checksums')")
+        assert listening == ("127.0.0.1",)
+        assert durable.fetchone() == ("on", "on")
+    connections = process_of(running, "redis").net_connections(kind="tcp")
+    assert not [connection for connection in connections if connection.status == psutil.CONN_LISTEN]
+
+
+def test_memory_text_cannot_reach_the_database_log(running: ThrowawayStack) -> None:
+    import psycopg
+
+    url = Settings(home=running.home).owner_database_url()
+    assert url is not None
+    with psycopg.connect(url, autocommit=True) as connection, pytest.raises(psycopg.errors.SyntaxError):
+        connection.execute("SELEC 'the secret of the lighthouse'")
+    assert "lighthouse" not in (running.home / "logs" / "postgres.log").read_text()
+
+
+def test_the_doctor_finds_nothing_wrong_with_a_running_stack(running: ThrowawayStack) -> None:
+    report = json.loads(running.run(["doctor", "--json"]).stdout)
+    wrong = [finding for finding in report["findings"] if finding["outcome"] != "ok"]
+    # a full disk is this machine's matter, not the stack's
+    assert [finding for finding in wrong if finding["check"] != "disk"] == []
+    checked = {finding["check"] for finding in report["findings"]}
+    assert {"postgres", "pgvector", "redis", "api", "encoder", "workers", "port", "stale pid"} <= checked
+
+
+def test_the_doctor_says_how_to_close_an_open_token_file(running: ThrowawayStack) -> None:
+    token = running.home / "token"
+    token.chmod(0o644)
+    try:
+        result = running.run(["doctor", "--json"], check=False)
+    finally:
+        token.chmod(0o600)
+    finding = next(found for found in json.loads(result.stdout)["findings"] if found["check"] == "secrets")
+    assert result.returncode == 1
+    assert finding["outcome"] == "fail"
+    assert finding["remedy"].startswith(f"chmod 600 {token}")
+
+
+def test_logs_show_a_part_and_refuse_unknown_ones(running: ThrowawayStack) -> None:
+    assert "ready to accept connections" in running.run(["logs", "postgres"]).stdout
+    everything = running.run(["logs", "-n", "2"]).stdout
+    assert "worker-embed" in everything
+    refused = running.run(["logs", "mailer"], check=False)
+    assert refused.returncode == 2
+    assert "there is no part 'mailer'" in refused.stderr
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_is_killed_comes_back_by_itself(running: ThrowawayStack, part: str) -> None:
+    await_health(running)
+    victim = process_of(running, part)
+    family = victim.children(recursive=True)
+    victim.kill()
+    deadline = time.monotonic() + 90
+    while True:
+        status = running.status()
+        if status["healthy"] and status["parts"][part]["pid"] not in (None, victim.pid):
+            break
+        assert time.monotonic() < deadline, status["problems"]
+        time.sleep(0.2)
+    _, survivors = psutil.wait_procs(family, timeout=15)
+    assert survivors == []
+
+
+def test_killing_the_supervisor_is_noticed_and_down_still_stops_everything(running: ThrowawayStack) -> None:
+    await_health(running)
+    pid = read_state(running)["supervisord_pid"]
+    parts = [psutil.Process(found["pid"]) for found in running.status()["parts"].values()]
+    os.kill(pid, signal.SIGKILL)
+    psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=10)
+
+    assert running.run(["status"], check=False).returncode == 1
+    examined = running.run(["doctor", "--json"], check=False)
+    finding = next(
+        found for found in json.loads(examined.stdout)["findings"] if found["check"] == "stale pid"
+    )
+    assert finding["outcome"] == "fail"
+    assert "longtail down" in finding["remedy"]
+
+    assert running.run(["down"]).returncode == 0
+    assert [process for process in parts if process.is_running()] == []
+    assert not (running.home / "run" / "state.json").exists()
+
+
+def test_down_with_nothing_running_says_so_and_is_content(running: ThrowawayStack) -> None:
+    running.run(["down"])
+    result = running.run(["down"])
+    assert result.returncode == 0
+    assert "Nothing was running" in result.stdout
+
+
+def test_a_state_left_by_a_crash_is_seen_through_and_replaced(running: ThrowawayStack) -> None:
+    running.run(["down"])
+    stale = {
+        "supervisord_pid": os.getpid(),
+        "api_url": "http://127.0.0.1:1",
+        "database_url": "postgresql:///x",
+    }
+    file: Path = running.home / "run" / "state.json"
+    file.write_text(json.dumps(stale))
+    status = running.status()
+    assert status["healthy"] is False
+    assert "longtail down" in status["problems"][0]
+    findings = json.loads(running.run(["doctor", "--json"], check=False).stdout)["findings"]
+    assert next(found for found in findings if found["check"] == "stale pid")["outcome"] == "warn"
+    token = (running.home / "token").read_text()
+    running.up()
+    assert read_state(running)["supervisord_pid"] != os.getpid()
+    assert (running.home / "token").read_text() == token
+    assert await_health(running)["healthy"] is True
