@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import structlog
 from sqlalchemy import Connection
 
-from api.recall import Recalled, recall
+from api.recall import Question, Recalled, recall
 from api.runtime import Runtime
 from api.schemas import AssembleIn, AssembleOut, BudgetOut, DegradedOut, ItemOut, StableOut, VolatileOut
 from models.domain.assembly import Assembly, Block, Supply, TailBlock, TierName, assemble
@@ -174,16 +174,16 @@ def _gather(
                 count=MAX_GUIDANCE_RECORDS,
             )
             if request.query.strip():
-                got.recalled = recall(
-                    connection,
+                question = Question(
                     tenant_id=caller.tenant_id,
-                    encoder=runtime.settings.encoder,
                     namespaces=namespaces,
                     session_id=request.session_id,
-                    query=request.query,
-                    query_vector=vector,
+                    text=request.query,
+                    vector=vector,
                     now=now,
                 )
+                encode = runtime.encoder.encode if runtime.encoder and vector is not None else None
+                got.recalled = recall(connection, question, encoder=runtime.settings.encoder, encode=encode)
     except (DatabaseUnavailable, DeadlineExceeded) as error:
         got.miss(error.code, f"{error.detail}: guidance or recall is missing from this answer")
 
@@ -375,6 +375,7 @@ def _explain(got: Gathered, assembly: Assembly) -> dict[str, object]:
                 "kind": found.candidate.kind,
                 "vector_rank": found.candidate.vector_rank,
                 "lexical_rank": found.candidate.lexical_rank,
+                "temporal": asdict(found.dated) if found.dated else None,
                 "chosen": found.scored.id in chosen,
                 "reason": reasons.get(found.scored.id),
             }

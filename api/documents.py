@@ -8,7 +8,7 @@ from api.schemas import ConflictOut, DocumentOut
 from models.documents.markdown import partition_document
 from models.domain.authored import HardReserveExceeded, Partition, enforce_hard_reserve
 from models.domain.tokens import CharsCounter
-from models.errors import Forbidden, InvalidInput
+from models.errors import Forbidden, InvalidInput, TooLarge
 from models.store.access import Caller
 from models.store.documents import replace_document, sum_hard_tokens
 from models.store.engine import tenant_transaction
@@ -27,6 +27,13 @@ def load_document(
 ) -> DocumentOut:
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
     binding = _choose_binding(caller, user_id=user_id, agent_id=agent_id)
+    limit = runtime.settings.max_document_bytes
+    if len(body) > limit:
+        raise TooLarge(
+            f"the document has {len(body)} bytes; a document may have {limit}",
+            code="document_too_large",
+            remedy="split it, or raise LONGTAIL_MAX_DOCUMENT_BYTES",
+        )
     text = _decode(body)
     counter = CharsCounter()
     partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)

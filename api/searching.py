@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from api.assembling import Gathered, resolve_namespace
-from api.recall import recall
+from api.recall import Question, recall
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
 from models.domain.records import Identity
@@ -36,16 +36,16 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         )
         namespace = resolve_namespace(caller, identity, request.session_id or "", session or None)
         bindings = bindings_of(user_id=request.user_id, agent_id=request.agent_id)
-        ranked = recall(
-            connection,
+        question = Question(
             tenant_id=caller.tenant_id,
-            encoder=runtime.settings.encoder,
             namespaces=[namespace, *(authored_namespace(binding) for binding in bindings)],
             session_id=request.session_id,
-            query=request.query,
-            query_vector=encoding.result(timeout=10) if encoding else None,
+            text=request.query,
+            vector=encoding.result(timeout=10) if encoding else None,
             now=datetime.now(UTC),
         )
+        encode = runtime.encoder.encode if runtime.encoder else None
+        ranked = recall(connection, question, encoder=runtime.settings.encoder, encode=encode)
         backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=namespace)
     hits: dict[str, SearchHit] = {}
     for found in ranked:

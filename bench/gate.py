@@ -7,13 +7,14 @@ conversation, is one namespace that starts empty; its turns pass the gate in ord
 so novelty falls as memory fills. A turn is evidence when a benchmark question rests on it.
 
 `--write-sample` writes turns to judge, one JSON object a line; a person adds `"useful": true` or `false` to
-each, and `--labels` reads them back. Their shares are weighted by how often each stratum occurs.
+each, and `--labels` reads them back.
 """
 
 import argparse
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,12 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.domain.calibration import choose_threshold, fit_isotonic, reliability_curve
+from models.domain.calibration import IsotonicFit, choose_threshold, fit_isotonic, reliability_curve
 from models.domain.gating import DEFAULT_THRESHOLD, GateDecision, TextSignals, decide_gate, read_text_signals
 from models.encoders.onnx import OnnxEncoder
 
 THRESHOLDS = (0.30, 0.35, 0.36, 0.38, 0.40, 0.42, 0.45, 0.50)
+SOURCES = ("longmemeval", "locomo")
 NEAR_DUPLICATE_SIMILARITY = 0.95  # memory-model.md, section 5
+NEAR_MISS = 0.05
+COLD_MEMORIES = 5  # novelty averages over five: before that the gate starts cold
+SAMPLE_SIZES = {"passed": 100, "near": 50, "far": 50}
 _EVIDENCE_ID = re.compile(r"D(\d+):0*(\d+)")
 
 
@@ -172,41 +177,57 @@ def _share(flags: Iterable[bool]) -> float | None:
     return round(sum(values) / len(values), 4) if values else None
 
 
-def summarise(passages: Sequence[Passage], labels: dict[str, bool]) -> dict[str, Any]:
-    """Shares of one replay: promoted, evidence promoted, evidence among the promoted, junk among the judged."""
+def summarise(
+    passages: Sequence[Passage], labels: dict[str, bool], fit: IsotonicFit | None
+) -> dict[str, Any]:
+    """Shares of one replay: promoted, evidence promoted, evidence and junk among the promoted.
+
+    `junk_judged` counts the judged turns alone; `junk_expected` reads every promoted turn off the fit.
+    """
     promoted = [p for p in passages if p.is_promoted]
     judged = [labels[p.turn.id] for p in promoted if p.turn.id in labels]
-    useful = [p for p in passages if labels.get(p.turn.id) is True]
-    cold = [p for p in passages if p.memories_before < 5]
-    return {
+    result = {
         "turns": len(passages),
         "promoted": _share(p.is_promoted for p in passages),
-        "promoted_cold": _share(p.is_promoted for p in cold),
+        "promoted_cold": _share(p.is_promoted for p in passages if p.memories_before < COLD_MEMORIES),
         "duplicates": _share(p.is_duplicate for p in passages),
         "evidence_promoted": _share(p.is_promoted for p in passages if p.turn.is_evidence),
         "evidence_among_promoted": _share(p.turn.is_evidence for p in promoted),
-        "judged": len(judged),
-        "junk_among_promoted": _share(not label for label in judged),
-        "useful_promoted": _share(p.is_promoted for p in useful),
         "mean_novelty": round(float(np.mean([p.decision.signals.h for p in passages])), 3),
     }
+    if fit is not None and promoted:
+        expected = fit.predict([p.decision.score for p in passages])
+        kept = fit.predict([p.decision.score for p in promoted])
+        result |= {
+            "judged": len(judged),
+            "junk_judged": _share(not label for label in judged),
+            "junk_expected": round(1.0 - float(kept.mean()), 4),
+            "useful_promoted": round(float(kept.sum() / expected.sum()), 4),
+        }
+    return result
+
+
+def _stratum(passage: Passage) -> tuple[str, str]:
+    """Source and place at the gate: passed, missed by little, or missed."""
+    miss = passage.decision.threshold - passage.decision.score
+    return passage.source, "passed" if passage.is_promoted else "near" if miss <= NEAR_MISS else "far"
 
 
 def draw_sample(
-    passages: Sequence[Passage], *, promoted: int, rejected: int, rng: random.Random
+    passages: Sequence[Passage], sizes: dict[str, int], *, rng: random.Random
 ) -> list[dict[str, Any]]:
-    """Turns to judge: so many of the promoted and of the rejected, each at random, half from each source."""
+    """Turns to judge: so many of each place at the gate, at random, half from each source."""
     drawn: list[Passage] = []
-    for is_promoted, count in ((True, promoted), (False, rejected)):
-        for source in ("longmemeval", "locomo"):
-            pool = {p.turn.id: p for p in passages if p.is_promoted == is_promoted and p.source == source}
+    for place, size in sizes.items():
+        for source in SOURCES:
+            pool = {p.turn.id: p for p in passages if _stratum(p) == (source, place)}
             ordered = sorted(pool.values(), key=lambda p: p.turn.id)
-            drawn += rng.sample(ordered, min(count // 2, len(ordered)))
+            drawn += rng.sample(ordered, min(size // 2, len(ordered)))
     return [
         {
             "id": p.turn.id,
             "source": p.source,
-            "promoted": p.is_promoted,
+            "place": _stratum(p)[1],
             "score": round(p.decision.score, 4),
             "signals": {name: round(value, 3) for name, value in asdict(p.decision.signals).items()},
             "reasons": p.decision.reasons,
@@ -217,19 +238,28 @@ def draw_sample(
     ]
 
 
-def calibrate(passages: Sequence[Passage], labels: dict[str, bool]) -> dict[str, Any]:
-    """Fit P(useful | G) on the judged turns, and the thresholds for three wanted precisions."""
+def fit_usefulness(
+    passages: Sequence[Passage], labels: dict[str, bool]
+) -> tuple[IsotonicFit, dict[str, Any]]:
+    """Fit P(useful | G) on the judged turns, and say what thresholds it gives.
+
+    Strata are judged at different rates, so each judged turn weighs as many turns as it stands for.
+    """
+    population = Counter(_stratum(p) for p in passages)
     judged = [p for p in passages if p.turn.id in labels]
-    if not judged:
-        return {}
+    drawn = Counter(_stratum(p) for p in judged)
     scores = [p.decision.score for p in judged]
     useful = [float(labels[p.turn.id]) for p in judged]
-    fit = fit_isotonic(scores, useful)
-    return {
-        "judged": len(judged),
-        "useful": _share(labels[p.turn.id] for p in judged),
+    weights = [population[_stratum(p)] / drawn[_stratum(p)] for p in judged]
+    fit = fit_isotonic(scores, useful, weights)
+    everything = [p.decision.score for p in passages]
+    expected = fit.predict(everything)
+    return fit, {
+        "judged_passages": len(judged),
+        "useful_share": round(float(np.average(useful, weights=weights)), 4),
         "thresholds": {
-            str(w): asdict(choose_threshold(fit, scores, useful, w)) for w in (0.6, 0.7, 0.8, 0.9)
+            str(wanted): choose_threshold(fit, everything, expected, wanted).why
+            for wanted in (0.6, 0.7, 0.8, 0.9)
         },
         "reliability": [asdict(place) for place in reliability_curve(scores, useful, 20)],
     }
@@ -266,19 +296,26 @@ def main() -> None:
     signals = {turn_id: read_text_signals(text) for turn_id, text in texts.items()}
     labels = read_labels(options.labels)
 
-    report: dict[str, Any] = {"namespaces": len(namespaces), "distinct_turns": len(texts), "by_threshold": {}}
+    report: dict[str, Any] = {"namespaces": len(namespaces), "distinct_turns": len(texts)}
+    fits: dict[str, IsotonicFit] = {}
+    at_default = replay_all(namespaces, vectors, signals, threshold=DEFAULT_THRESHOLD)
+    if labels:
+        report["calibration"] = {}
+        for source in SOURCES:
+            fits[source], report["calibration"][source] = fit_usefulness(
+                [p for p in at_default if p.source == source], labels
+            )
+    if options.write_sample:
+        sample = draw_sample(at_default, SAMPLE_SIZES, rng=rng)
+        lines = (json.dumps(row, ensure_ascii=False) for row in sample)
+        options.write_sample.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    report["by_threshold"] = {}
     for threshold in THRESHOLDS:
         passages = replay_all(namespaces, vectors, signals, threshold=threshold)
         report["by_threshold"][str(threshold)] = {
-            source: summarise([p for p in passages if p.source == source], labels)
-            for source in ("longmemeval", "locomo")
+            source: summarise([p for p in passages if p.source == source], labels, fits.get(source))
+            for source in SOURCES
         }
-        if threshold == DEFAULT_THRESHOLD:
-            report["calibration"] = calibrate(passages, labels)
-            if options.write_sample:
-                sample = draw_sample(passages, promoted=100, rejected=50, rng=rng)
-                lines = (json.dumps(row, ensure_ascii=False) for row in sample)
-                options.write_sample.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(json.dumps(report, indent=2))
 
 

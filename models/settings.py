@@ -61,6 +61,9 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)
     max_turn_bytes: int = Field(default=1024 * 1024, ge=1)
     max_turns_per_call: int = Field(default=1000, ge=1)
+    max_document_bytes: int = Field(
+        default=256 * 1024, ge=1
+    )  # a rules file of this size has long lost its readers
 
     # pipeline
     lease_seconds: float = Field(default=120.0, gt=0)

@@ -3,22 +3,23 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from models.domain.anchors import anchor_density
 from models.domain.deontic import DeonticReading, read_conversation
-from models.domain.guidance import name_guidance_namespace
+from models.domain.guidance import StatedRule, name_guidance_namespace, resolve_supersessions
 from models.domain.patterns import extract_identifiers, fold_identifier
 from models.domain.records import STABILITY_WEIGHT, Turn, provenance_class
 from models.domain.tokens import CharsCounter
 from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.items import Item, add_items
-from models.store.memories import add_guidance
+from models.store.memories import add_guidance, load_spoken, supersede_guidance
 from models.store.turns import load_turns
 from models.store.work import Claim, advance_work
 
 LONGEST_WHOLE_GUIDANCE_CHARS = 600  # a longer turn keeps only the sentences that state the rule
+MAX_COMPARED_RULES = 500
 NO_RULE = DeonticReading(spans=())
 
 
@@ -33,19 +34,36 @@ def ingest_turns(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> No
     items = [describe_turn(turn, reading) for turn, reading in read]
     with tenant_transaction(engine, tenant_id) as connection:
         add_items(connection, tenant_id=tenant_id, items=items)
+        touched: set[str] = set()
         for turn, reading in read:
             if reading.is_rule:
+                collection = name_guidance_namespace(turn.namespace, session_id=turn.session_id)
+                touched.add(collection)
                 add_guidance(
                     connection,
                     tenant_id=tenant_id,
-                    collection=name_guidance_namespace(turn.namespace, session_id=turn.session_id),
+                    collection=collection,
                     turn_id=turn.id,
                     body=quote_rule(turn.content, reading),
                     modalities=sorted(reading.modalities),
                     stability_weight=STABILITY_WEIGHT[turn.role],
                     stated_at=turn.ts,
                 )
+        for collection in sorted(touched):
+            settle_contradictions(connection, tenant_id, collection)
         advance_work(connection, item_ids=ids, to_stage="ingested")
+
+
+def settle_contradictions(connection: Connection, tenant_id: UUID, collection: str) -> None:
+    """Where two spoken rules contradict each other whole, the newer one stands and the older is marked."""
+    spoken = load_spoken(connection, tenant_id=tenant_id, collection=collection, count=MAX_COMPARED_RULES)
+    rules = [
+        StatedRule(id=str(one.id), reading=read_conversation(one.body), said_at=one.stated_at)
+        for one in spoken
+    ]
+    for mark in resolve_supersessions(rules):
+        if mark.is_whole:
+            supersede_guidance(connection, guidance_id=UUID(mark.superseded_id), by_id=UUID(mark.by_id))
 
 
 def describe_turn(turn: Turn, reading: DeonticReading) -> Item:

@@ -265,7 +265,7 @@ def partition_key(document: str, tokenizer_id: str) -> str:
 
 
 def _explain_demotion(node: AuthoredNode, hard_cap_tokens: int) -> Demotion:
-    excerpt = " ".join(node.text[: 4 * EXCERPT_CHARACTERS].split())[:EXCERPT_CHARACTERS]
+    excerpt = " ".join(node.text.split())[:EXCERPT_CHARACTERS]
     return Demotion(
         position=node.position,
         start=node.start,

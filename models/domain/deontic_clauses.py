@@ -58,7 +58,8 @@ def fold_text(text: str, *, unwrap: bool = True) -> str:
     folded = text if text.isascii() else text.replace("’", "'").replace("ʼ", "'")
     if unwrap and "\n" in folded:
         folded = _SOFT_BREAK.sub(" ", folded)
-    folded = folded.replace(" - ", " — ").replace(" -- ", "  — ")
+    if " -" in folded:
+        folded = folded.replace(" - ", " — ").replace(" -- ", "  — ")
     lowered = folded.lower()
     if len(lowered) == len(text):
         return lowered

@@ -62,7 +62,7 @@ _FINITE: Final = re.compile(
     r"|is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|does|do|did|lives?|uses?"
     r"|contains?|goes|go|runs?|needs?|accepts?|supports?|belongs?|exists?|includes?|comes?|means?|requires?"
     r"|becomes?|remains?|follows?|works?|describes?|defines?|provides?|covers?|fails?|returns?|takes?|sits?"
-    r"|ends?|expires?|appears?|resides?|arrives?|applies|apply|pass|passes|stays?)\b"
+    r"|ends?|expires?|appears?|resides?|arrives?|applies|apply|pass|passes|maps?|stays?)\b"
 )
 # "Return values:" labels, "Test the values:" commands.
 _LABEL: Final = re.compile(r"(?:\s+[^\W\d_]+){1,2}[*_]*:")

@@ -30,9 +30,8 @@ _LEAD: Final = re.compile(
     r"|in (?:the )?future|next time|by default"
     r"|as a (?:general )?rule|at all times|for the record|thanks|thank you)[,:!]*+ ++)*+"
 )
-_ADDRESSING: Final = re.compile(
-    r"\b(?:please|so|just|kindly|from|going|in)\b"
-)  # a lead that turns to the assistant
+# A lead that turns to the assistant.
+_ADDRESSING: Final = re.compile(r"\b(?:please|so|just|kindly|from|going|in)\b")
 # A clause that rules may follow these without a comma: "I'm vegan so never suggest cheese".
 _JOINT: Final = re.compile(
     r" (?:so|but|because) (?=(?:please|never|always|don't|do not|stop|only|from now on)\b)"
@@ -83,7 +82,9 @@ def read_conversation(text: str) -> DeonticReading:
     folded = hide_mentions(hide_quoted_speech(fold_text(text, unwrap=False)))
     sentences = _split_sentences(folded)
     has_task = any(TASK.match(folded, sentence.start, sentence.end) for sentence in sentences)
-    is_marked = _STANDING.search(folded) is not None
+    is_marked = (
+        "always" in folded or _STANDING.search(folded) is not None
+    )  # "always" marks at a sentence's end
     spans: list[RuleSpan] = []
     for sentence in sentences:
         lasting = _measure_lasting(folded, sentence) if is_marked else Lasting.NO

@@ -44,7 +44,7 @@ _COMMAND_VERBS: Final = split_words("""
     enable encapsulate enclose encode encourage encrypt enforce engage enhance enrich ensure enter
     enumerate escalate establish evaluate examine exclude execute exercise expand expect explain explore
     expose express extend extract fabricate facilitate familiarize favor favour fetch fill finalize find
-    finish fix focus follow forget foster fulfill gather generate get give go grant group guarantee guess
+    finish fix focus follow forget foster fulfill gather generate get give go grant grep group guarantee guess
     handle have help hesitate hide highlight hold identify ignore illustrate implement import improve include
     incorporate increase indicate infer inform inherit initialize inject insert inspect install instruct
     instrument integrate interact interpret introduce invent investigate invoke involve isolate iterate join

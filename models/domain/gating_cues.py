@@ -199,17 +199,19 @@ LOAD_CUES: Final[tuple[Cue, ...]] = (
         0.3,
         re.compile(
             # What happened: "I just bought", "we've visited" and, at the start of a sentence, "Just got".
-            rf"{_B}(?:i|we) {_ADVERB}{_NOT_LIVED}(?:\w{{2,20}}(?<=ed)|{_PAST}){_E}(?! (?:no idea|to know|to ask|it[.!,]))"
+            rf"{_B}(?:i|we) {_ADVERB}{_NOT_LIVED}(?:\w{{2,20}}(?<=ed)|{_PAST}){_E}"
+            r"(?! (?:no idea|to know|to ask|(?:it|this|that)[.!,?]))"
             rf"|{_B}{_I_HAVE} {_ADVERB}(?:been (?!thinking{_E}|wondering{_E}|looking{_E}|meaning{_E}|considering{_E}"
-            rf"|trying{_E})\w|{_NOT_LIVED}\w{{2,20}}(?<=ed){_E}|{_PAST}{_E}(?! it[.!,]))"
-            rf"|(?:\A|[.!?] )(?:just|been|finally|recently) {_NOT_LIVED}(?:\w{{2,20}}(?:(?<=ed)|(?<=ing))|{_PAST}){_E}"
+            rf"|trying{_E})\w|{_NOT_LIVED}\w{{2,20}}(?<=ed){_E}|{_PAST}{_E}(?! (?:it|this|that)[.!,?]))"
+            rf"|(?:\A|[.!?] )(?:just|been|finally|recently) (?![^.!?]{{0,80}}+\?){_NOT_LIVED}"
+            rf"(?:\w{{2,20}}(?:(?<=ed)|(?<=ing))|{_PAST}){_E}"
             # What is so: work, home, habits, belongings.
             rf"|{_B}(?:i|we) {_ADVERB}(?:(?:work|live|study|own|use|play|drive|teach|speak|manage|collect|practi[cs]e"
             rf"|wear|volunteer|commute|go to){_E}|have (?!to{_E}|an? (?:quick )?question|no idea|been{_E}|any{_E})\w"
             rf"|don{_APOS}t (?:have|work|own|use|drive){_E})"
             rf"|{_B}{_I_AM} {_ADVERB}(?:an? (?!bit{_E}|little{_E}|fan{_E}|big fan{_E})\w|(?:from|in my|in the|married"
             r"|single|divorced|engaged|pregnant|retired|based in|originally|born|raised|working|living|studying"
-            rf"|learning|training|taking|using|reading|turning|\d{{1,3}}|diagnosed|promoted|moving){_E})"
+            rf"|learning|training|taking|using|reading|turning|\d{{1,3}}(?!%)|diagnosed|promoted|moving){_E})"
             rf"|{_B}(?:my name(?: is|{_APOS}s)|call me|my (?:birthday|job|address|phone|email|age|hometown|degree"
             rf"|major|thesis|dog|cat|car|house|apartment) (?:is|was|will|has|had)){_E}"
             rf"|{_B}my (?:new|old|current|own|(?:19|20)\d\d) \w\w"

@@ -80,7 +80,8 @@ def render_turn(*, role: str, text: str, when: str, name: str | None = None) -> 
 
 def render_item(*, kind: str, text: str, when: str, role: str | None = None, name: str | None = None) -> str:
     """A recalled memory or a standing wish, with where it comes from."""
-    who = f' by="{escape_attribute(name or role)}"' if name or role else ""
+    speaker = name or role
+    who = f' by="{escape_attribute(speaker)}"' if speaker else ""
     return f'<item kind="{kind}"{who} at="{when}">\n{escape_frames(text)}\n</item>\n'
 
 

@@ -164,6 +164,35 @@ def add_guidance(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A standing wish as it was spoken."""
+
+    id: UUID
+    body: str
+    stated_at: datetime
+
+
+def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, count: int) -> list[Spoken]:
+    """The newest guidance of a collection that still stands."""
+    rows = connection.execute(
+        text(
+            "SELECT id, body, stated_at FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
+            "AND superseded_by IS NULL ORDER BY stated_at DESC LIMIT :count"
+        ),
+        {"tenant_id": tenant_id, "collection": collection, "count": count},
+    )
+    return [Spoken(id=row.id, body=row.body, stated_at=row.stated_at) for row in rows]
+
+
+def supersede_guidance(connection: Connection, *, guidance_id: UUID, by_id: UUID) -> None:
+    """Mark a wish that a newer one contradicts; both are kept."""
+    connection.execute(
+        text("UPDATE guidance SET superseded_by = :by WHERE id = :id AND superseded_by IS NULL"),
+        {"id": guidance_id, "by": by_id},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Guidance:
     """A standing wish as it is stored."""
 

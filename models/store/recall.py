@@ -58,6 +58,14 @@ WITH asked AS MATERIALIZED (
     ORDER BY weight DESC, id LIMIT :count
 ), by_words AS (
     SELECT item_id, row_number() OVER (ORDER BY weight DESC, item_id) AS rank FROM named
+), dated AS (
+    SELECT items.id AS item_id FROM items JOIN {table} AS stored ON stored.item_id = items.id
+    WHERE items.tenant_id = :tenant_id AND items.namespace = ANY(:namespaces) AND items.is_active
+      AND items.anchor_density > 0 AND :wants_dated AND :has_vector
+    GROUP BY items.id
+    ORDER BY items.anchor_density DESC, min(stored.embedding <=> (SELECT vector FROM asked)) LIMIT :count
+), found AS (
+    SELECT item_id FROM near UNION SELECT item_id FROM named UNION SELECT item_id FROM dated
 )
 SELECT items.id, items.kind, items.namespace, items.session_id, items.role, items.name,
        coalesce(items.body, turns.content) AS text, items.ts, items.authority, items.anchor_density,
@@ -66,7 +74,7 @@ SELECT items.id, items.kind, items.namespace, items.session_id, items.role, item
        coalesce(by_meaning.distance, CASE WHEN :has_vector THEN
            (SELECT min(embedding <=> (SELECT vector FROM asked)) FROM {table} AS stored WHERE stored.item_id = items.id)
        END) AS distance
-FROM by_meaning FULL JOIN by_words USING (item_id)
+FROM found LEFT JOIN by_meaning USING (item_id) LEFT JOIN by_words USING (item_id)
 JOIN items ON items.id = item_id AND items.is_active
 LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
 WHERE items.tenant_id = :tenant_id
@@ -88,8 +96,12 @@ def find_candidates(
     keywords: Collection[str],
     count: int,
     similarity_floor: float,
+    wants_dated: bool = False,
 ) -> list[Candidate]:
-    """The union of the vector leg and the lexical leg; without a vector, words and names alone."""
+    """The union of the vector leg and the lexical leg; without a vector, words and names alone.
+
+    `wants_dated` adds turns rich in dates and times, for questions about when; they may have no rank.
+    """
     if encoder not in _STATEMENTS:
         _STATEMENTS[encoder] = _candidates(table_of(encoder))
     rows = connection.execute(
@@ -104,6 +116,7 @@ def find_candidates(
             "keywords": list(keywords),
             "count": count,
             "similarity_floor": similarity_floor,
+            "wants_dated": wants_dated,
         },
     )
     return [

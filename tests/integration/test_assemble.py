@@ -207,3 +207,26 @@ def test_hard_rules_over_their_reserve_are_refused_with_both_numbers(tenant: Any
         tenant.client.put_document("long.md", long)
     assert refused.value.code == "hard_reserve_exceeded"
     assert tenant.client.assemble(query="x", **ASK)["budget"]["hard"] == 0
+
+
+def test_a_question_about_time_brings_the_dated_turns_first(tenant: Any) -> None:
+    tenant.say(
+        "old",
+        "Physio says the knee is fine again.",
+        "I started physiotherapy for my knee on 3 March 2026.",
+        "My knee hurts when I run downhill.",
+        "I ran the half marathon on 14 June 2026 without any knee trouble.",
+        user_id="ann",
+    )
+    tenant.settle()
+    answer = tenant.client.assemble(
+        query="How many days passed between starting physiotherapy and the half marathon?",
+        explain=True,
+        **ASK,
+    )
+    moved = [one for one in answer["explain"]["candidates"] if one["temporal"]]
+    assert moved
+    recalled = [item["text"] for item in answer["items"] if item["tier"] == "recall"]
+    assert {"3 March" in text or "14 June" in text for text in recalled[:2]} == {True}
+    plain = tenant.client.assemble(query="Tell me about my knee", explain=True, **ASK)
+    assert not [one for one in plain["explain"]["candidates"] if one["temporal"]]

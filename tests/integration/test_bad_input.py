@@ -174,6 +174,7 @@ def test_an_unknown_path_and_a_wrong_method_are_problems_too(http: Any) -> None:
 def test_documents_that_are_not_text_are_refused(http: Any) -> None:
     for body, code in ((b"", "empty_text"), (b"\xff\xfe\x00", "not_utf8"), (b"- a\x00b", "nul_character")):
         check_problem(http.put("/v1/documents/x.md", content=body), 422, code, None)
+    check_problem(http.put("/v1/documents/x.md", content=b"- a\n" * 100_000), 413, "document_too_large", None)
 
 
 def test_odd_but_legal_turns_are_kept_exactly(tenant: Any, http: Any) -> None:

@@ -116,3 +116,19 @@ def test_rules_spoken_by_the_user_become_guidance(tenant: Any) -> None:
     assert [tuple(row) for row in found] == [
         ("elevated:user:ann", "From now on, always show me the diff before you commit.")
     ]
+
+
+def test_a_newer_rule_that_contradicts_an_older_one_replaces_it_and_both_are_kept(tenant: Any) -> None:
+    tenant.say("s", "From now on, always use tabs in the Makefile.", user_id="ann")
+    tenant.settle()
+    tenant.say("s", "From now on, never use tabs in the Makefile.", user_id="ann")
+    tenant.settle()
+    found = tenant.rows(
+        "SELECT body, superseded_by IS NULL AS stands FROM longtail.guidance WHERE tenant_id = :tenant ORDER BY stated_at"
+    )
+    assert [(row.body.split()[3], row.stands) for row in found] == [("always", False), ("never", True)]
+    text = tenant.client.assemble(
+        session_id="other", query="Makefile style?", budget_tokens=2000, user_id="ann"
+    )
+    guidance = [item["text"] for item in text["items"] if item["tier"] == "guidance"]
+    assert guidance == ["From now on, never use tabs in the Makefile."]

@@ -796,6 +796,10 @@ def test_a_span_covers_its_sentence() -> None:
     assert [span.modality for span in spans] == [PROHIBITION, OBLIGATION]
 
 
+def test_always_marks_at_the_end_of_any_sentence() -> None:
+    assert read_conversation("Give me prices in dollars, always. I live in Ohio.").is_rule
+
+
 def test_a_contrast_is_a_duty_and_a_ban() -> None:
     spans = read_conversation("Use tabs, not spaces.").spans
     assert [(span.modality, span.action) for span in spans] == [

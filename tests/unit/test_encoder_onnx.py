@@ -169,9 +169,9 @@ def test_a_megabyte_without_spaces_is_covered_by_windows(minilm: OnnxEncoder) ->
 
 
 def test_threads_share_one_encoder(minilm: OnnxEncoder) -> None:
-    expected = minilm.encode(TEXTS)
+    expected = minilm.encode(TEXTS[:4])
     with ThreadPoolExecutor(4) as pool:
-        for rows in pool.map(lambda _: minilm.encode(TEXTS), range(8)):
+        for rows in pool.map(lambda _: minilm.encode(TEXTS[:4]), range(12)):
             assert cosines(rows, expected).min() >= 0.9999
 
 

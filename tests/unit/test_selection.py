@@ -175,6 +175,11 @@ def test_an_id_given_twice_is_packed_once() -> None:
     assert packing.duplicate_of == (("a", "a"),)
 
 
+def test_items_compare_by_what_they_say_and_not_by_their_vectors() -> None:
+    assert item("a", vector=[1.0, 0.0]) == item("a", vector=[0.0, 1.0])
+    assert item("a", text_key="x") != item("a", text_key="y")
+
+
 def test_a_negative_cost_is_refused() -> None:
     assert item("a", tokens=0).tokens == 0
     with pytest.raises(ValueError, match=r"^item 'a' costs -1 tokens; a cost is 0 or more$"):

@@ -151,7 +151,9 @@ def test_neighbours_of_the_priced_blocks_stay_plain(text: str) -> None:
 
 
 def test_no_ascii_character_reprices_a_text_that_is_not_ascii() -> None:
-    assert detect_script("é" + "".join(map(chr, range(128)))) is Script.PLAIN
+    ascii_characters = "".join(map(chr, range(128)))
+    assert detect_script("é" + ascii_characters) is Script.PLAIN
+    assert detect_script("ж" + ascii_characters) is Script.CYRILLIC_ARABIC_HEBREW
 
 
 @pytest.mark.parametrize(
