@@ -54,7 +54,13 @@ class StackProgress:
 
 def render_status(report: dict[str, Any]) -> Table:
     """The status report as a table: each part, its state, version and what is worth knowing."""
-    table = Table(title=f"Longtail {report['version']}", title_justify="left")
+    apart = f"; the servers' data is in {report['servers']}" if report["servers"] != report["home"] else ""
+    table = Table(
+        title=f"Longtail {report['version']}",
+        title_justify="left",
+        caption=escape(f"home {report['home']}{apart}"),
+        caption_justify="left",
+    )
     for column in ("part", "state", "version", "detail"):
         table.add_column(column, overflow="fold")
     parts: dict[str, dict[str, Any]] = report["parts"]

@@ -310,7 +310,7 @@ def check_workers(patient: Patient) -> Iterator[Finding]:
         return
     from api.stack.parts import node_names
 
-    names = node_names()
+    names: dict[str, str] = patient.state.get("nodes") or node_names()
     heard = health.ping_workers(patient.redis_url, names.values())
     silent = [part for part, name in names.items() if name not in heard]
     if silent:

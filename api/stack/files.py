@@ -54,7 +54,14 @@ def make_folder(path: Path, *, mode: int = 0o700, owner: Account | None = None) 
 @contextmanager
 def hold_lock(path: Path, *, wait_seconds: float) -> Iterator[None]:
     """One command at a time starts or stops the stack; the kernel drops the lock if its holder dies."""
-    with open(path, "a+", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+    try:
+        opened = open(path, "a+", opener=lambda name, flags: os.open(name, flags, 0o600))  # noqa: SIM115
+    except OSError as error:
+        raise Misconfigured(
+            f"cannot open {path}: {error.strerror}",
+            remedy="run as the user who started the stack, or set LONGTAIL_HOME to a folder of your own",
+        ) from error
+    with opened as file:
         deadline = time.monotonic() + wait_seconds
         while True:
             try:

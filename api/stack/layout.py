@@ -149,6 +149,12 @@ def plan_layout(home: Path, run_as: str) -> Layout:
     """
     home = Path(os.path.realpath(home.expanduser()))
     check_home(home)
+    if home.parent != home and _is_closed(home):
+        raise Misconfigured(
+            f"{home} cannot be entered by this user",
+            field="home",
+            remedy="run as the user who owns it, or set LONGTAIL_HOME to a folder of your own",
+        )
     operator = find_operator()
     service = find_service_account(operator, run_as)
     servers = home if operator.uid == service.uid else _choose_servers(home, service)
@@ -156,6 +162,13 @@ def plan_layout(home: Path, run_as: str) -> Layout:
     if len(os.fsencode(sockets / LONGEST_SOCKET_NAME)) > SOCKET_PATH_BYTES_MAX:
         sockets = find_short_folder(home) / "servers"
     return Layout(home=home, servers=servers, sockets=sockets, operator=operator, service=service)
+
+
+def _is_closed(home: Path) -> bool:
+    try:
+        return home.is_dir() and not os.access(home, os.X_OK)
+    except PermissionError:
+        return True
 
 
 def _choose_servers(home: Path, service: Account) -> Path:

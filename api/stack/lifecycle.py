@@ -31,6 +31,7 @@ from api.stack.parts import (
     Addresses,
     Part,
     bracket,
+    node_names,
     plan_server,
     plan_services,
 )
@@ -186,6 +187,7 @@ def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) 
         "redis_url": redis_url,
         "api_url": api_url,
         "parts": [part.name for part in parts],
+        "nodes": node_names(),  # as started: the machine may be renamed meanwhile
     }
     if flower_port is not None:
         state["flower_url"] = f"http://127.0.0.1:{flower_port}"

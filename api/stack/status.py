@@ -25,7 +25,7 @@ def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
     database_url = settings.database_url or settings.api_database_url or state.get("database_url")
     redis_url = settings.redis_url or state.get("redis_url")
     somewhere = local or bool(settings.database_url or settings.api_url)
-    names = list(node_names().values()) if local else None
+    names = list((state.get("nodes") or node_names()).values()) if local else None
 
     with ThreadPoolExecutor(max_workers=4) as pool:
         asked_postgres = pool.submit(_ask_postgres, database_url if somewhere else None)

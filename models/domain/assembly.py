@@ -167,6 +167,7 @@ def assemble(
 
     tail_start = extend_tail(turns, base_start=base_start, take=take)
     said = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
+    said.update(block.id for tier in ("hard", "soft") for block in fill.chosen(tier))
     tail = fill.spent["tail"]
     guidance_cap = shares.guidance_capacity(total=total, hard=hard, soft=soft, tail=tail, reserves=reserves)
     _put_ranked(fill, "guidance", GUIDANCE, supply.guidance, capacity=guidance_cap, said=said)

@@ -131,6 +131,14 @@ def test_a_memory_whose_words_are_in_the_tail_is_not_said_twice() -> None:
     assert found.drops[0].reason == "already in the prompt"
 
 
+def test_a_soft_rule_in_the_prompt_is_not_recalled_again() -> None:
+    rule = Block(id="s", rendered=render_rule("You should prefer tea."))
+    found_again = Block(id="s", rendered=render_item(kind="rule", text="You should prefer tea.", when=WHEN))
+    found = run(Supply(soft=[rule], recall=[found_again]), 1000, CharsCounter())
+    assert found.text.count("prefer tea") == 1
+    assert found.chosen["recall"] == ()
+
+
 def test_two_memories_of_one_turn_are_said_once() -> None:
     twins = [
         Block(id=i, says="t", rendered=render_item(kind="memory", text="hello", when=WHEN))

@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, replace
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,8 @@ def test_the_digest_is_that_of_the_sorted_fields() -> None:
 @pytest.mark.parametrize("field", list(FINGERPRINT.as_dict()))
 def test_every_field_moves_the_digest(field: str) -> None:
     value = FINGERPRINT.as_dict()[field]
-    changed = replace(FINGERPRINT, **{field: value + 1 if isinstance(value, int) else value + "x"})
+    other: Any = value + 1 if isinstance(value, int) else value + "x"
+    changed = replace(FINGERPRINT, **{field: other})
     assert changed.digest() != FINGERPRINT.digest()
 
 

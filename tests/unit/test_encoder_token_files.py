@@ -27,7 +27,7 @@ MINILM = FileTokenCounter(MINILM_TOKENIZER_PATH)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with one small tokenizer, `words`: a token per word or sign, and limits that must not apply."""
-    content = {
+    content: dict[str, object] = {
         "version": "1.0",
         "truncation": {"direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0},
         "padding": {

@@ -94,17 +94,9 @@ def test_scripts_are_ordered_by_price() -> None:
 
 def test_every_named_letter_of_a_script_is_priced_as_that_script() -> None:
     cjk_names = (
-        "CJK UNIFIED IDEOGRAPH-",
-        "CJK COMPATIBILITY IDEOGRAPH-",
-        "HIRAGANA LETTER ",
-        "KATAKANA LETTER ",
-    )
-    cjk_names += (
-        "HALFWIDTH KATAKANA LETTER ",
-        "HANGUL ",
-        "HALFWIDTH HANGUL ",
-        "KANGXI RADICAL ",
-        "CJK RADICAL ",
+        *("CJK UNIFIED IDEOGRAPH-", "CJK COMPATIBILITY IDEOGRAPH-", "KANGXI RADICAL ", "CJK RADICAL "),
+        *("HIRAGANA LETTER ", "KATAKANA LETTER ", "HALFWIDTH KATAKANA LETTER "),
+        *("HANGUL ", "HALFWIDTH HANGUL "),
     )
     middle_names = ("CYRILLIC ", "ARABIC ", "HEBREW ")
     seen = dict.fromkeys(Script, 0)
