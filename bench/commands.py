@@ -12,6 +12,10 @@ bench = typer.Typer(help="Measure; every number stands beside its floor.", no_ar
 @bench.callback()
 def _bench() -> None:
     """Measure; every number stands beside its floor."""
+    import signal
+    import sys
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that a stopped benchmark stops its stack too
 
 
 @bench.command()

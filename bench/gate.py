@@ -1,6 +1,6 @@
 """Measures the gate on real chats: what it promotes, what that is worth, and what a threshold should be.
 
-    python -m bench.gate --data DIR [--labels FILE] [--write-sample FILE]
+    python -m bench.gate --data DIR [--labels FILE] [--write-sample FILE] [--weights H R D]
 
 DIR holds `longmemeval_dev.json` and `locomo_dev.json`. Each question's haystack, and each speaker of a
 conversation, is one namespace that starts empty; its turns pass the gate in order of time with real vectors,
@@ -23,11 +23,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.domain.calibration import IsotonicFit, choose_threshold, fit_isotonic, reliability_curve
-from models.domain.gating import DEFAULT_THRESHOLD, GateDecision, TextSignals, decide_gate, read_text_signals
+from models.domain.calibration import choose_threshold, fit_isotonic, reliability_curve
+from models.domain.gating import (
+    DEFAULT_THRESHOLD,
+    DEFAULT_WEIGHTS,
+    GateDecision,
+    GateWeights,
+    TextSignals,
+    decide_gate,
+    read_text_signals,
+)
 from models.encoders.onnx import OnnxEncoder
 
-THRESHOLDS = (0.30, 0.35, 0.36, 0.38, 0.40, 0.42, 0.45, 0.50)
+THRESHOLDS = (0.28, 0.30, 0.32, 0.34, 0.35, 0.36, 0.38, 0.40, 0.45, 0.50)
 SOURCES = ("longmemeval", "locomo")
 NEAR_DUPLICATE_SIMILARITY = 0.95  # memory-model.md, section 5
 NEAR_MISS = 0.05
@@ -66,6 +74,15 @@ class Passage:
     @property
     def is_promoted(self) -> bool:
         return self.decision.keep and not self.is_duplicate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chats:
+    """All namespaces, and by turn id the unit vector and the text signals."""
+
+    namespaces: Sequence[Namespace]
+    vectors: dict[str, NDArray[np.float32]]
+    signals: dict[str, TextSignals]
 
 
 def load_longmemeval(path: Path, *, most_turns: int, rng: random.Random) -> list[Namespace]:
@@ -124,20 +141,20 @@ def _read_place(dia_id: str) -> tuple[int, int]:
     return int(session), int(turn)
 
 
-def replay(
-    namespace: Namespace, vectors: NDArray[np.float32], signals: Sequence[TextSignals], *, threshold: float
-) -> list[Passage]:
+def replay(namespace: Namespace, chats: Chats, *, threshold: float, weights: GateWeights) -> list[Passage]:
     """Pass the turns of a namespace through the gate in order; what is promoted is memory for the next."""
+    vectors = np.stack([chats.vectors[turn.id] for turn in namespace.turns])
     similarities = vectors @ vectors.T
     memories: list[int] = []
     passages: list[Passage] = []
     for i, turn in enumerate(namespace.turns):
-        to_memories = [float(similarities[i, j]) for j in memories]
+        to_memories = similarities[i, memories].tolist()
         decision = decide_gate(
-            signals[i],
-            turn_similarities=[float(value) for value in similarities[i, :i]],
+            chats.signals[turn.id],
+            turn_similarities=similarities[i, :i].tolist(),
             memory_similarities=to_memories,
             threshold=threshold,
+            weights=weights,
         )
         passage = Passage(
             source=namespace.source,
@@ -152,24 +169,17 @@ def replay(
     return passages
 
 
-def replay_all(
-    namespaces: Sequence[Namespace],
-    vectors: dict[str, NDArray[np.float32]],
-    signals: dict[str, TextSignals],
-    *,
-    threshold: float,
-) -> list[Passage]:
+def replay_all(chats: Chats, *, threshold: float, weights: GateWeights) -> list[Passage]:
     """Replay every namespace at one threshold."""
     return [
         passage
-        for namespace in namespaces
-        for passage in replay(
-            namespace,
-            np.stack([vectors[turn.id] for turn in namespace.turns]),
-            [signals[turn.id] for turn in namespace.turns],
-            threshold=threshold,
-        )
+        for namespace in chats.namespaces
+        for passage in replay(namespace, chats, threshold=threshold, weights=weights)
     ]
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return round(part / whole, 4) if whole else None
 
 
 def _share(flags: Iterable[bool]) -> float | None:
@@ -178,15 +188,20 @@ def _share(flags: Iterable[bool]) -> float | None:
 
 
 def summarise(
-    passages: Sequence[Passage], labels: dict[str, bool], fit: IsotonicFit | None
+    passages: Sequence[Passage], labels: dict[str, bool], standing: dict[str, float]
 ) -> dict[str, Any]:
     """Shares of one replay: promoted, evidence promoted, evidence and junk among the promoted.
 
-    `junk_judged` counts the judged turns alone; `junk_expected` reads every promoted turn off the fit.
+    Judged turns count with what they stand for (`weigh_judged`), so the shares speak of all turns.
     """
     promoted = [p for p in passages if p.is_promoted]
-    judged = [labels[p.turn.id] for p in promoted if p.turn.id in labels]
-    result = {
+    judged = [p for p in passages if p.turn.id in standing]
+    mass = {True: 0.0, False: 0.0}
+    kept = {True: 0.0, False: 0.0}
+    for p in judged:
+        mass[labels[p.turn.id]] += standing[p.turn.id]
+        kept[labels[p.turn.id]] += standing[p.turn.id] * p.is_promoted
+    return {
         "turns": len(passages),
         "promoted": _share(p.is_promoted for p in passages),
         "promoted_cold": _share(p.is_promoted for p in passages if p.memories_before < COLD_MEMORIES),
@@ -194,17 +209,10 @@ def summarise(
         "evidence_promoted": _share(p.is_promoted for p in passages if p.turn.is_evidence),
         "evidence_among_promoted": _share(p.turn.is_evidence for p in promoted),
         "mean_novelty": round(float(np.mean([p.decision.signals.h for p in passages])), 3),
+        "judged_promoted": len({p.turn.id for p in judged if p.is_promoted}),
+        "junk_among_promoted": _ratio(kept[False], kept[True] + kept[False]),
+        "useful_promoted": _ratio(kept[True], mass[True]),
     }
-    if fit is not None and promoted:
-        expected = fit.predict([p.decision.score for p in passages])
-        kept = fit.predict([p.decision.score for p in promoted])
-        result |= {
-            "judged": len(judged),
-            "junk_judged": _share(not label for label in judged),
-            "junk_expected": round(1.0 - float(kept.mean()), 4),
-            "useful_promoted": round(float(kept.sum() / expected.sum()), 4),
-        }
-    return result
 
 
 def _stratum(passage: Passage) -> tuple[str, str]:
@@ -238,29 +246,33 @@ def draw_sample(
     ]
 
 
-def fit_usefulness(
-    passages: Sequence[Passage], labels: dict[str, bool]
-) -> tuple[IsotonicFit, dict[str, Any]]:
-    """Fit P(useful | G) on the judged turns, and say what thresholds it gives.
-
-    Strata are judged at different rates, so each judged turn weighs as many turns as it stands for.
-    """
+def weigh_judged(passages: Sequence[Passage], labels: dict[str, bool]) -> dict[str, float]:
+    """How many passages each judged turn stands for: strata are judged at different rates."""
     population = Counter(_stratum(p) for p in passages)
     judged = [p for p in passages if p.turn.id in labels]
     drawn = Counter(_stratum(p) for p in judged)
+    standing: dict[str, list[float]] = {}
+    for p in judged:
+        standing.setdefault(p.turn.id, []).append(population[_stratum(p)] / drawn[_stratum(p)])
+    return {turn_id: float(np.mean(values)) for turn_id, values in standing.items()}
+
+
+def calibrate(
+    passages: Sequence[Passage], labels: dict[str, bool], standing: dict[str, float]
+) -> dict[str, Any]:
+    """Fit P(useful | G) on the judged turns; the thresholds it gives for some wanted precisions."""
+    judged = [p for p in passages if p.turn.id in labels]
     scores = [p.decision.score for p in judged]
     useful = [float(labels[p.turn.id]) for p in judged]
-    weights = [population[_stratum(p)] / drawn[_stratum(p)] for p in judged]
+    weights = [standing[p.turn.id] for p in judged]
     fit = fit_isotonic(scores, useful, weights)
     everything = [p.decision.score for p in passages]
     expected = fit.predict(everything)
-    return fit, {
-        "judged_passages": len(judged),
+    wanted = (0.6, 0.7, 0.8, 0.9)
+    return {
+        "judged_turns": len({p.turn.id for p in judged}),
         "useful_share": round(float(np.average(useful, weights=weights)), 4),
-        "thresholds": {
-            str(wanted): choose_threshold(fit, everything, expected, wanted).why
-            for wanted in (0.6, 0.7, 0.8, 0.9)
-        },
+        "thresholds": {str(w): choose_threshold(fit, everything, expected, w).why for w in wanted},
         "reliability": [asdict(place) for place in reliability_curve(scores, useful, 20)],
     }
 
@@ -282,38 +294,47 @@ def main() -> None:
     parser.add_argument("--labels", type=Path, help="judged sample, one JSON object a line")
     parser.add_argument("--write-sample", type=Path, help="where to write turns to judge")
     parser.add_argument("--turns", type=int, default=2000, help="distinct turns to encode of each data set")
+    parser.add_argument(
+        "--weights",
+        type=float,
+        nargs=3,
+        default=(DEFAULT_WEIGHTS.novelty, DEFAULT_WEIGHTS.repetition, DEFAULT_WEIGHTS.load),
+        metavar=("H", "R", "D"),
+        help="weights of the conversational branch to measure",
+    )
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
 
     rng = random.Random(options.seed)
+    novelty, repetition, load = options.weights
+    weights = GateWeights(novelty=novelty, repetition=repetition, load=load)
     namespaces = [
         *load_longmemeval(options.data / "longmemeval_dev.json", most_turns=options.turns, rng=rng),
         *load_locomo(options.data / "locomo_dev.json", most_turns=options.turns),
     ]
     texts = {turn.id: turn.text for namespace in namespaces for turn in namespace.turns}
     rows = OnnxEncoder(threads=2).encode(list(texts.values()))
-    vectors = dict(zip(texts, rows, strict=True))
-    signals = {turn_id: read_text_signals(text) for turn_id, text in texts.items()}
+    chats = Chats(
+        namespaces=namespaces,
+        vectors=dict(zip(texts, rows, strict=True)),
+        signals={turn_id: read_text_signals(text) for turn_id, text in texts.items()},
+    )
     labels = read_labels(options.labels)
+    # Strata come from the contract's weights and threshold, whatever is measured below.
+    reference = replay_all(chats, threshold=DEFAULT_THRESHOLD, weights=DEFAULT_WEIGHTS)
+    standing = weigh_judged(reference, labels)
+    if options.write_sample:
+        lines = (json.dumps(row, ensure_ascii=False) for row in draw_sample(reference, SAMPLE_SIZES, rng=rng))
+        options.write_sample.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     report: dict[str, Any] = {"namespaces": len(namespaces), "distinct_turns": len(texts)}
-    fits: dict[str, IsotonicFit] = {}
-    at_default = replay_all(namespaces, vectors, signals, threshold=DEFAULT_THRESHOLD)
-    if labels:
-        report["calibration"] = {}
-        for source in SOURCES:
-            fits[source], report["calibration"][source] = fit_usefulness(
-                [p for p in at_default if p.source == source], labels
-            )
-    if options.write_sample:
-        sample = draw_sample(at_default, SAMPLE_SIZES, rng=rng)
-        lines = (json.dumps(row, ensure_ascii=False) for row in sample)
-        options.write_sample.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    report["by_threshold"] = {}
+    for source in SOURCES if labels else ():
+        passages = [p for p in reference if p.source == source]
+        report.setdefault("calibration", {})[source] = calibrate(passages, labels, standing)
     for threshold in THRESHOLDS:
-        passages = replay_all(namespaces, vectors, signals, threshold=threshold)
-        report["by_threshold"][str(threshold)] = {
-            source: summarise([p for p in passages if p.source == source], labels, fits.get(source))
+        passages = replay_all(chats, threshold=threshold, weights=weights)
+        report.setdefault("by_threshold", {})[str(threshold)] = {
+            source: summarise([p for p in passages if p.source == source], labels, standing)
             for source in SOURCES
         }
     print(json.dumps(report, indent=2))

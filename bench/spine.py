@@ -85,7 +85,7 @@ def wait_for_pipeline(client: ServiceClient, progress: Progress, title: str) -> 
     pending = client.status()["pending"]
     bar = progress.add_task(title, total=max(pending, 1))
     while pending:
-        time.sleep(0.05)
+        time.sleep(0.2)
         left = client.status()["pending"]
         progress.advance(bar, pending - left)
         pending = left

@@ -1,8 +1,11 @@
 """The Celery application: where messages go, and nothing about what they mean."""
 
-from celery import Celery
+from typing import Any
+
+from celery import Celery, signals
 from kombu import Queue
 
+from models.logs import configure_logging
 from models.messages import QUEUE_OF_TASK, QUEUES
 from models.settings import get_settings, kombu_url
 from workers.schedule import beat_schedule
@@ -26,3 +29,9 @@ app.conf.update(
     timezone="UTC",
     beat_schedule=beat_schedule(get_settings()),
 )
+
+
+@signals.setup_logging.connect
+def _log_json_lines(**_: Any) -> None:
+    """Workers and beat log like the API; being connected keeps Celery from setting up its own way."""
+    configure_logging(get_settings().log_level)

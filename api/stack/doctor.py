@@ -130,7 +130,7 @@ def check_disk(patient: Patient) -> Iterator[Finding]:
         yield Finding(
             check="disk",
             outcome=outcome,
-            detail=f"{usage.free / 1e9:.1f} GB ({share:.0%}) free at {folder}",
+            detail=f"{usage.free / 1e6:,.0f} MB ({share:.0%}) free at {folder}",
             remedy="" if outcome == "ok" else "free space, or move LONGTAIL_HOME to a larger disk",
         )
 

@@ -98,7 +98,7 @@ def plan_services(layout: Layout, addresses: Addresses) -> list[Part]:
     }
     worker = {**common, "LONGTAIL_WORKER_DATABASE_URL": addresses.worker_database_url}
     python = [sys.executable, "-P", "-m"]  # -P: a file that happens to lie in the folder is not a module
-    celery = [*python, "celery", "-A", "workers.app"]
+    celery = [*python, "celery", "--quiet", "-A", "workers.app"]
     solitary = ["--without-mingle", "--without-gossip"]
     names = node_names()
     parts = [

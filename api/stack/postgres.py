@@ -115,7 +115,7 @@ def _initialise(layout: Layout, programs: PostgresPrograms) -> None:
     if done.returncode != 0:
         shutil.rmtree(fresh, ignore_errors=True)
         raise Misconfigured(
-            f"initdb failed in {layout.postgres}: {_last_line(done.stderr or done.stdout)}",
+            f"initdb failed in {layout.postgres}: {_complaint(done.stderr or done.stdout)}",
             remedy="run 'longtail doctor'; a full or read-only disk is the usual cause",
         )
     fresh.rename(layout.postgres_data)
@@ -263,5 +263,6 @@ def _first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "no message")
 
 
-def _last_line(text: str) -> str:
-    return _first_line("\n".join(reversed(text.splitlines())))
+def _complaint(text: str) -> str:
+    wrong = [line for line in text.splitlines() if "FATAL" in line or "error:" in line]
+    return _first_line("\n".join(wrong) or text)

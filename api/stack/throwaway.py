@@ -29,10 +29,18 @@ class ThrowawayStack:
         }
 
     def __enter__(self) -> Self:
-        self.up()
+        try:
+            self.up()
+        except BaseException:
+            self.remove()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.remove()
+
+    def remove(self) -> None:
+        """Stop everything and leave nothing behind."""
         self.run(["down"], check=False)
         shutil.rmtree(self.home, ignore_errors=True)
 

@@ -126,9 +126,9 @@ _UNITS: Final = (
     r"|[kMG]?Hz|k?Wh?|mAh|volts?|V|amps?|px|dpi|fps|rpm|bpm|tokens?|rows?|users?|dollars?|bucks|euros?|USD|EUR|GBP|[kKxX]"
     r"|people|steps|pages|points|times|元|円|公里|公斤|小时|分钟"
 )
-_NUMBER: Final = r"(?:\d{1,3}(?:,\d{3}){1,8}+|\d{1,15}+)(?:\.\d{1,9}+)?"
+_NUMBER: Final = r"(?:\d{1,3}/\d{1,3}(?![\d/])|\d{1,3}(?:,\d{3}){1,8}+|\d{1,15}+)(?:\.\d{1,9}+)?"
 QUANTITY: Final = re.compile(
-    rf"(?<![{_W}.,])(?:[$€£¥₹] ?{_NUMBER}(?:[kKmMbB](?![{_W}]))?|{_NUMBER}[ -]?(?:{_UNITS})(?![{_W}]))"
+    rf"(?<![{_W}.,/])(?:[$€£¥₹] ?{_NUMBER}(?:[kKmMbB](?![{_W}]))?|{_NUMBER}[ -]?(?:{_UNITS})(?![{_W}]))"
 )
 CODE: Final = re.compile(
     rf"(?<![{_W}-])(?:[A-Z]{{2,10}}-\d{{1,8}}|[A-Z]{{1,10}}\d{{2,8}})[A-Za-z]{{0,3}}(?![{_W}])"
@@ -154,7 +154,7 @@ _ERROR_SUFFIXES: Final = ("Exception", "Error", "Warning", "Fault")
 _NAME_SEPARATOR: Final = re.compile(r"\.|::")
 _FOLD_SEPARATOR: Final = re.compile(r"[^\w.]+")
 _PART_SEPARATOR: Final = re.compile(r"[\W_]+")
-_GLUED_IDEOGRAPHS: Final = re.compile(r"[\u2e80-\ud7ff]++(?=[A-Za-z])")
+_GLUED_IDEOGRAPHS: Final = re.compile(r"\A[\u2e80-\ud7ff]++(?=[A-Za-z])")
 _CLOSERS: Final = {")": "(", "]": "[", "}": "{"}
 
 

@@ -27,17 +27,17 @@ _IMPORT: Final = (
     r"|#(?:include|define|ifdef|ifndef|endif|pragma|!/|\[)"
 )
 _STATEMENT: Final = (
-    r"(?:return|yield|await|throw|raise|assert|del|echo)\b[^.?!]{0,200}+[;)\]}]$|(?:return|pass|break|continue|end|fi"
+    r"(?:return|pass|break|continue|end|fi"
     r"|done|esac);?$|(?:else|try|finally|begin|do):?$|\}? ?(?:else|try|finally|do) ?\{|@\w[\w.]{0,80}+(?:\(|$)"
     r"|[A-Za-z_][\w.]{0,80}+(?:\[[^\]\n]{0,80}+\])?(?:: ?[\w\[\], .|]{1,60}?)? ?[-+*/|&:]?=(?!=) ?\S"
     r"|(?:await )?[A-Za-z_][\w.]{0,80}+\([^\n]{0,400}$"
 )
 _QUERY: Final = (
-    r"(?i:select [\w*.,() ]{1,300}+$|select [\w*., ()]{1,200}? from |insert into |update \w{1,80}+ set |delete from "
+    r"SELECT\b|select \*|(?i:insert into |update \w{1,80}+ set |delete from "
     r"|create (?:table|unique|index|view|function|or replace)|alter table |drop table )"
     r"|(?:FROM|WHERE|(?:LEFT |RIGHT |INNER |OUTER )?JOIN|GROUP BY|ORDER BY|LIMIT|VALUES|HAVING|UNION)\b"
 )
-_DATA: Final = r"[\"'][\w .-]{1,80}+[\"'] ?: ?\S|[\[\]{}(),;:]{1,40}+$|[)\]}] ?(?:->|=>|[;,.{:])|</?[A-Za-z!][^<>\n]{0,300}+>"
+_DATA: Final = r"[\"'][\w .-]{1,80}+[\"'] ?: ?\S|[\[\]{}(),;:]{1,40}+$|[)\]}] ?(?:->|=>|[;,.{:])|</?[A-Za-z!][^<>\n]{0,300}>"
 _OUTPUT: Final = (
     r"\$ [a-z./]|>>> |\.\.\. \w|\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}"
     r"|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\]?[: ]|at [\w.$<>/]{1,200}+ ?\(|File \"|Traceback \("
@@ -49,6 +49,8 @@ CODE_HEAD: Final = re.compile("|".join((_DEFINITION, _IMPORT, _STATEMENT, _QUERY
 BLOCK_HEAD: Final = re.compile(
     r"(?:\} ?)?(?:if|elif|for|while|with|except|switch|catch|case|do|else if|match|unless|until)\b"
 )
+KEYWORD_HEAD: Final = re.compile(r"(?:return|yield|await|throw|raise|assert|del|echo|new|go|defer)\b")
+CALL: Final = re.compile(r"\w[(\[]")
 LOOP_HEAD: Final = re.compile(r"for \w{1,40}+(?:, ?\w{1,40}+){0,4}+ in ")
 # Comments and continued lines say nothing alone: "# heading" is prose among prose, code among code.
 COMMENT_HEAD: Final = re.compile(r"#(?!#)|--|\*|%|\"|'")
@@ -58,6 +60,8 @@ PATTERNS: Final[dict[str, re.Pattern[str]]] = {
     "inline_code": INLINE_CODE,
     "code_head": CODE_HEAD,
     "block_head": BLOCK_HEAD,
+    "keyword_head": KEYWORD_HEAD,
+    "call": CALL,
     "loop_head": LOOP_HEAD,
     "comment_head": COMMENT_HEAD,
 }
@@ -82,6 +86,10 @@ def is_code_line(line: str) -> bool:
     has_code_characters = not _CODE_CHARACTERS.isdisjoint(head)
     if last == ":":
         return bool(LOOP_HEAD.match(head) or (BLOCK_HEAD.match(head) and has_code_characters))
+    if last == ",":
+        return "=>" in head
+    if last in ")]" and KEYWORD_HEAD.match(head):
+        return CALL.search(head) is not None
     return last in ";}" and has_code_characters
 
 

@@ -72,7 +72,7 @@ INTENT_CUES: Final[tuple[tuple[str, float, re.Pattern[str]], ...]] = (
         ),
     ),
     ("ago", 0.3, re.compile(rf"{_B}ago{_E}")),
-    ("passed", 0.3, re.compile(rf"{_B}(?:passed|elapsed|took|take|last(?:ed)?|duration){_E}")),
+    ("passed", 0.3, re.compile(rf"{_B}(?:passed|elapsed|took|take|lasted|duration){_E}")),
     (
         "recency",
         0.3,

@@ -95,31 +95,25 @@ def extract_mentions(text: str) -> tuple[str, ...]:
 
 
 def _blank_out(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text with digits over the spans: as long as before, and still inside its sentence."""
+    """The text with a digit in place of each span: no name, and still inside its sentence."""
     pieces: list[str] = []
     at = 0
     for start, end in sorted(spans):
-        start = max(start, at)
-        if end > start:
-            pieces += (text[at:start], "0" * (end - start))
-            at = end
+        pieces += (text[at:start], "0")
+        at = max(at, end)
     return "".join((*pieces, text[at:]))
 
 
 def _find_names(text: str) -> list[str]:
-    names: list[str] = []
-    started = ended = -1  # the span of the name being read
+    spans: list[tuple[int, int]] = []
     for match in _NAME_WORD.finditer(text):
         if not _is_name(text, match):
             continue
-        if started >= 0 and text[ended : match.start()] != " ":
-            names.append(text[started:ended])
-            started = -1
-        started = match.start() if started < 0 else started
-        ended = match.end()
-    if started >= 0:
-        names.append(text[started:ended])
-    return [name.removesuffix("'s").removesuffix("’s") for name in names]
+        if spans and text[spans[-1][1] : match.start()] == " ":
+            spans[-1] = (spans[-1][0], match.end())
+        else:
+            spans.append(match.span())
+    return [text[start:end].removesuffix("'s").removesuffix("’s") for start, end in spans]
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:

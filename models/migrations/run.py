@@ -17,6 +17,7 @@ from psycopg import sql
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from models.encoders.protocol import Encoder, EncoderUnavailable
 from models.encoders.registry import load_encoder
 from models.errors import DatabaseUnavailable, Misconfigured, TransientError
 from models.settings import (
@@ -52,7 +53,7 @@ def migrate(owner_url: str, *, encoder: str | None = None) -> None:
         for name in sorted(entry.name for entry in resources.files("models.sql").iterdir()):
             if name.endswith(".sql"):
                 _run_script(connection, resources.files("models.sql").joinpath(name).read_text())
-        loaded = load_encoder(encoder or get_settings().encoder, threads=1)
+        loaded = _load_encoder(encoder or get_settings().encoder)
         register_encoder(
             connection,
             name=loaded.name,
@@ -60,6 +61,17 @@ def migrate(owner_url: str, *, encoder: str | None = None) -> None:
             digest=loaded.fingerprint.digest(),
             dimensions=loaded.dimensions,
         )
+
+
+def _load_encoder(name: str) -> Encoder:
+    try:
+        return load_encoder(name, threads=1)
+    except (ValueError, EncoderUnavailable) as error:
+        raise Misconfigured(
+            f"LONGTAIL_ENCODER={name} cannot be used: {error}",
+            code="encoder_unavailable",
+            remedy="unset it for the default, or install what the message names",
+        ) from error
 
 
 def _run_script(connection: Connection, script: str) -> None:

@@ -13,6 +13,7 @@ from models.errors import Misconfigured
 from models.tables import EMBEDDING_TABLES
 
 Vector = npt.NDArray[np.float32]
+WINDOWS_PER_ITEM = 3  # how many windows of one long item may stand before its next rival in a search
 
 
 def table_of(encoder: str) -> str:
@@ -126,12 +127,14 @@ def find_neighbours(
             "FROM unnest(CAST(:vectors AS halfvec[]), CAST(:befores AS bigint[])) "
             "     WITH ORDINALITY AS asked (embedding, before, number) "
             "CROSS JOIN LATERAL ("
-            f"  SELECT item_id, min(embedding <=> asked.embedding) AS distance FROM {table} AS stored "
-            "   WHERE stored.tenant_id = :tenant_id AND stored.namespace = :namespace AND stored.kind = :kind "
-            "     AND stored.seq < asked.before AND (CAST(:role AS text) IS NULL OR stored.role = :role) "
-            "   GROUP BY item_id ORDER BY 2 + 0 LIMIT :count"
+            "  SELECT item_id, min(distance) AS distance FROM ("
+            f"    SELECT item_id, embedding <=> asked.embedding AS distance FROM {table} AS stored "
+            "     WHERE stored.tenant_id = :tenant_id AND stored.namespace = :namespace AND stored.kind = :kind "
+            "       AND stored.seq < asked.before AND (CAST(:role AS text) IS NULL OR stored.role = :role) "
+            "     ORDER BY (embedding <=> asked.embedding) + 0 LIMIT :count * :windows"
+            "  ) AS windows GROUP BY item_id ORDER BY 2 LIMIT :count"
             ") AS near ORDER BY asked.number, near.distance"
-        ).bindparams(),
+        ),
         {
             "vectors": [HalfVector(vector).to_text() for vector in vectors],
             "befores": list(befores),
@@ -140,6 +143,7 @@ def find_neighbours(
             "kind": kind,
             "role": role,
             "count": count,
+            "windows": WINDOWS_PER_ITEM,
         },
     )
     found: list[list[Neighbour]] = [[] for _ in vectors]

@@ -143,6 +143,26 @@ def test_a_piece_too_long_for_a_word_makes_a_run_unreadable() -> None:
     assert view("lib/" + "word" * 16 + "/" + "a" * 3 + "z" * 13) == "[base64, 85 chars]"
 
 
+def test_one_separator_between_words_is_enough_to_read_a_run() -> None:
+    run = "word" * 15 + "/" + "word" * 5
+    assert view(run) == run
+
+
+@pytest.mark.parametrize(
+    ("piece", "is_kept"), [("gh12ij345", True), ("gh12ij34", False), ("Gh12Ij34", False)]
+)
+def test_a_piece_that_changes_too_often_is_no_word(piece: str, is_kept: bool) -> None:
+    run = "/".join([*["words"] * 14, piece])
+    assert view(run) == (run if is_kept else f"[base64, {len(run)} chars]")
+
+
+def test_a_long_line_before_a_wrapped_block_is_its_own_payload() -> None:
+    text = "\n".join([encode(100), encode(76, b"a"), encode(76, b"b")])
+    assert view(text) == "[base64, 100 chars]\n[base64, 153 chars]"
+    after = "\n".join([encode(76, b"a"), encode(76, b"b"), encode(100)])
+    assert view(after) == "[base64, 153 chars]\n[base64, 100 chars]"
+
+
 def test_payload_wrapped_into_lines_is_one_payload() -> None:
     block = "\n".join([encode(76), encode(76, b"b"), encode(30, b"c") + "=="])
     assert view(f"Mail:\n{block}\nBye all") == f"Mail:\n[base64, {len(block)} chars]\nBye all"
@@ -244,6 +264,27 @@ def test_what_was_replaced_is_counted_by_kind() -> None:
         Replacement(kind="base64", count=2, chars=170),
         Replacement(kind="hex", count=1, chars=64),
     )
+
+
+def test_every_kind_of_noise_is_counted_under_its_name() -> None:
+    text = "\n".join(
+        [
+            "via: a",
+            "via: b",
+            "data:a/b,x",
+            "-----BEGIN A-----x-----END A-----",
+            encode(76),
+            encode(76, b"b"),
+            ".",
+        ]
+    )
+    assert sanitize_text(text).replaced == (
+        Replacement(kind="headers", count=1, chars=14),
+        Replacement(kind="pem", count=1, chars=33),
+        Replacement(kind="data_url", count=1, chars=10),
+        Replacement(kind="base64", count=1, chars=153),
+    )
+    assert sanitize_text("Ab" * 50).replaced == (Replacement(kind="hex", count=1, chars=100),)
 
 
 # --- hostile input -------------------------------------------------------------------------------------------

@@ -84,6 +84,11 @@ def test_an_accent_counts_the_same_however_it_is_written() -> None:
     assert extract_terms("caf\u0065\u0301") == extract_terms("CAFÉ") == {"café"}
 
 
+def test_only_words_of_ordinary_length_are_composed() -> None:
+    assert extract_terms("e\u0301" + "x" * 62) == {"é" + "x" * 62}
+    assert extract_terms("e\u0301" + "x" * 63) == {"e\u0301" + "x" * 63}
+
+
 def test_words_of_marked_scripts_do_not_break() -> None:
     assert extract_terms("हिन्दी भाषा") == {"हिन्दी", "भाषा"}
     assert extract_terms("ภาษาไทย") == {"ภาษาไทย"}
@@ -122,6 +127,14 @@ def test_the_stop_list_is_small_and_in_lower_case() -> None:
         "Sept. 3",
         "June, 2021",
         "October 2022",
+        "January 5",
+        "Dec 2022",
+        "Dec. 3",
+        "3 Dec",
+        "3rd Dec. 2022",
+        "1st Jan, 2022",
+        "Dec 2nd",
+        "12/31/22",
     ],
 )
 def test_dates_are_mentions(date: str) -> None:
@@ -149,6 +162,19 @@ def test_names_inside_a_sentence_are_mentions() -> None:
 )
 def test_an_opening_capital_is_no_name(text: str) -> None:
     assert extract_mentions(text) == ()
+
+
+def test_two_letters_make_a_name_and_one_does_not() -> None:
+    assert extract_mentions("we met Al there, not B or C") == ("Al",)
+
+
+def test_names_are_apart_where_more_than_a_blank_is_between() -> None:
+    assert extract_mentions("we met Ada, Bob  Carl and Dora Eve") == ("Ada", "Bob", "Dora Eve")
+    assert extract_mentions("near Ada’s house and Bob's") == ("Ada", "Bob")
+
+
+def test_what_only_looks_like_a_date_is_none() -> None:
+    assert extract_mentions("it is 12023-05-071 or a/1/2/2023/5 or 7 Maya") == ("Maya",)
 
 
 def test_a_name_at_the_very_end_is_found() -> None:
