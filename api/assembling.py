@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import structlog
 from sqlalchemy import Connection
 
-from api.recall import Question, Recalled, recall
+from api.recall import Question, Recalled, recall, recall_by_words
 from api.runtime import Runtime
 from api.schemas import AssembleIn, AssembleOut, BudgetOut, DegradedOut, ItemOut, StableOut, VolatileOut
 from models.domain.assembly import Assembly, Block, Supply, TailBlock, TierName, assemble
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 log = structlog.get_logger(__name__)
-TAIL_CHUNK_TURNS = 64
+TAIL_CHUNK_TURNS = 32
 MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
 MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
 
@@ -155,12 +155,26 @@ def _gather(
         return
     runtime.last_rules[caller.tenant_id, tuple(bindings)] = got.rules
 
-    vector = _wait_for_vector(runtime, request, got, encoding, remaining_ms())
+    question = Question(
+        tenant_id=caller.tenant_id,
+        namespaces=[namespace, *(authored_namespace(binding) for binding in bindings)],
+        session_id=request.session_id,
+        text=request.query,
+        now=now,
+    )
     if remaining_ms() <= 0:
         got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
         return
-    namespaces = [namespace, *(authored_namespace(binding) for binding in bindings)]
     try:
+        if request.query.strip():
+            with (
+                got.timed("words"),
+                tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=remaining_ms()) as connection,
+            ):
+                question = replace(question, named=recall_by_words(connection, question))
+        question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
+        if remaining_ms() <= 0:
+            raise DeadlineExceeded(f"no time was left of {deadline_ms} ms")
         with (
             got.timed("recall"),
             tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=remaining_ms()) as connection,
@@ -170,19 +184,11 @@ def _gather(
                 tenant_id=caller.tenant_id,
                 encoder=runtime.settings.encoder,
                 collections=[name_guidance_namespace(namespace, session_id=request.session_id)],
-                query_vector=vector,
+                query_vector=question.vector,
                 count=MAX_GUIDANCE_RECORDS,
             )
             if request.query.strip():
-                question = Question(
-                    tenant_id=caller.tenant_id,
-                    namespaces=namespaces,
-                    session_id=request.session_id,
-                    text=request.query,
-                    vector=vector,
-                    now=now,
-                )
-                encode = runtime.encoder.encode if runtime.encoder and vector is not None else None
+                encode = runtime.encoder.encode if runtime.encoder and question.vector is not None else None
                 got.recalled = recall(connection, question, encoder=runtime.settings.encoder, encode=encode)
     except (DatabaseUnavailable, DeadlineExceeded) as error:
         got.miss(error.code, f"{error.detail}: guidance or recall is missing from this answer")
@@ -190,7 +196,8 @@ def _gather(
 
 def _load_tail(connection: Connection, caller: Caller, request: AssembleIn, runtime: Runtime) -> list[Turn]:
     """Enough of the newest turns to fill the tail's share, read in chunks from the end."""
-    tail_chars = runtime.reserves.tail * request.budget_tokens * 4  # no counter is cheaper than 4 to a token
+    chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
+    tail_chars = runtime.reserves.tail * request.budget_tokens * chars_per_token
     turns: list[Turn] = []
     while True:
         before = turns[0].position if turns else 2**62

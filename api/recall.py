@@ -20,7 +20,7 @@ from models.domain.scoring import (
 )
 from models.domain.terms import query_keywords
 from models.store.embeddings import Vector, load_vectors
-from models.store.recall import Candidate, find_candidates
+from models.store.recall import Candidate, NamedItem, find_by_words, find_candidates
 
 CANDIDATES_PER_LEG = 60
 EncodeTexts = Callable[[Sequence[str]], Vector]
@@ -43,8 +43,21 @@ class Question:
     namespaces: Sequence[str]
     session_id: str | None
     text: str
-    vector: Vector | None
     now: datetime
+    vector: Vector | None = None
+    named: Sequence[NamedItem] = ()  # found by words, while the vector was being made
+
+
+def recall_by_words(connection: Connection, question: Question) -> list[NamedItem]:
+    """What holds words or names of the question; it needs no vector."""
+    names = [folded for name in extract_identifiers(question.text) for folded in fold_identifier(name)[:1]]
+    return find_by_words(
+        connection,
+        namespaces=[*question.namespaces, GLOBAL_NAMESPACE],
+        query=question.text,
+        identifiers=names,
+        count=CANDIDATES_PER_LEG,
+    )
 
 
 def recall(
@@ -58,15 +71,13 @@ def recall(
     """Everything found by meaning, words or name, best first; for questions about time, dated turns lead."""
     keywords = query_keywords(question.text)
     intent = temporal.temporal_intent(question.text)
-    names = [folded for name in extract_identifiers(question.text) for folded in fold_identifier(name)[:1]]
     candidates = find_candidates(
         connection,
         tenant_id=question.tenant_id,
         encoder=encoder,
         namespaces=[*question.namespaces, GLOBAL_NAMESPACE],
-        query=question.text,
         query_vector=question.vector,
-        identifiers=names,
+        named=question.named,
         keywords=keywords,
         count=CANDIDATES_PER_LEG,
         similarity_floor=profile.theta1,

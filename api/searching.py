@@ -1,9 +1,10 @@
 """Search: ranked memory for a query, outside of any prompt."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from api.assembling import Gathered, resolve_namespace
-from api.recall import Question, recall
+from api.recall import Question, recall, recall_by_words
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
 from models.domain.records import Identity
@@ -41,9 +42,10 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             namespaces=[namespace, *(authored_namespace(binding) for binding in bindings)],
             session_id=request.session_id,
             text=request.query,
-            vector=encoding.result(timeout=10) if encoding else None,
             now=datetime.now(UTC),
         )
+        named = recall_by_words(connection, question)
+        question = replace(question, named=named, vector=encoding.result(timeout=10) if encoding else None)
         encode = runtime.encoder.encode if runtime.encoder else None
         ranked = recall(connection, question, encoder=runtime.settings.encoder, encode=encode)
         backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=namespace)

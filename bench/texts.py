@@ -15,7 +15,7 @@ THINGS = (
 )
 DEEDS = ("moved to", "broke after", "was fixed by", "depends on", "should wait for", "is owned by")
 MORE = (
-    "I prefer to look at it on Thursday mornings.",
+    "We looked at it on Thursday morning.",
     "It failed again with error E%d in src/app/module_%d.py.",
     "The meeting is on %d March, at %d o'clock.",
     "My sister said it costs about %d euros, or %d if we wait.",

@@ -64,3 +64,45 @@ CREATE OR REPLACE TRIGGER turns_are_append_only
 BEFORE UPDATE OR DELETE ON longtail.turns FOR EACH ROW EXECUTE FUNCTION longtail.refuse_change();
 CREATE OR REPLACE TRIGGER turns_are_never_truncated
 BEFORE TRUNCATE ON longtail.turns FOR EACH STATEMENT EXECUTE FUNCTION longtail.refuse_change();
+
+-- The words of a query that are worth looking for: stemmed, the rarest first, as many as are expected to match
+-- at most `most_rows` rows together (the rarest always). Ranking every row that holds a common word costs more
+-- than it tells. Frequencies are the planner's statistics; the caller learns none of them.
+CREATE OR REPLACE FUNCTION longtail.query_words(query text, most_rows integer) RETURNS tsquery
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_catalog, pg_temp
+AS $$
+    WITH known AS MATERIALIZED (
+        SELECT unnest(most_common_elems::text::text[]) AS lexeme, unnest(most_common_elem_freqs) AS share
+        FROM pg_stats WHERE schemaname = 'longtail' AND tablename = 'items' AND attname = 'lexemes'
+    ), expected AS (
+        SELECT asked.lexeme, row_number() OVER rarest AS place,
+               sum(coalesce(known.share, 0)) OVER rarest * (
+                   SELECT reltuples FROM pg_class WHERE oid = 'longtail.items'::regclass) AS matching
+        FROM unnest(to_tsvector('english', query)) AS asked LEFT JOIN known ON known.lexeme = asked.lexeme
+        WINDOW rarest AS (ORDER BY coalesce(known.share, 0), asked.lexeme)
+    )
+    SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery FROM expected WHERE place = 1 OR matching <= most_rows
+$$;
+
+-- The lexical leg of recall, for the caller's own tenant. A definer function, because row security keeps @@ and
+-- && from the index (they are not leakproof) and would read every row of a namespace instead.
+CREATE OR REPLACE FUNCTION longtail.find_by_words(
+    query text, names text[], in_namespaces text[], most integer, most_ranked integer
+) RETURNS TABLE (item_id uuid, weight real)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = longtail, pg_catalog, pg_temp SET enable_seqscan = off
+AS $$
+DECLARE
+    words tsquery := longtail.query_words(query, most_ranked);
+    caller uuid := longtail.current_tenant();
+BEGIN
+    RETURN QUERY
+    SELECT items.id,
+           (coalesce(ts_rank(items.lexemes, words, 1), 0)
+            + CASE WHEN items.identifiers && names THEN 1 ELSE 0 END)::real
+    FROM longtail.items
+    WHERE items.tenant_id = caller AND items.namespace = ANY(in_namespaces) AND items.is_active
+      AND (items.lexemes @@ words OR items.identifiers && names)
+    ORDER BY 2 DESC, items.id LIMIT most;
+END
+$$;

@@ -4,7 +4,8 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA longtail FROM PUBLIC, longtail_api, longta
 GRANT USAGE ON SCHEMA longtail TO longtail_api, longtail_worker;
 GRANT EXECUTE ON FUNCTION longtail.current_tenant() TO longtail_api, longtail_worker, longtail_report;
 
-GRANT EXECUTE ON FUNCTION longtail.authenticate(bytea) TO longtail_api;
+GRANT EXECUTE ON FUNCTION longtail.authenticate(bytea), longtail.find_by_words(text, text[], text[], integer, integer)
+    TO longtail_api;
 GRANT SELECT ON ALL TABLES IN SCHEMA longtail TO longtail_api;
 REVOKE SELECT ON longtail.tokens FROM longtail_api;
 GRANT INSERT ON longtail.turns, longtail.work TO longtail_api;

@@ -47,6 +47,8 @@ def open_engine(url: str | None, *, pool_size: int = 4, connect_timeout_seconds:
         driver.autocommit = True
         register_vector(driver)
         driver.execute("SET search_path = longtail, public")
+        # Planning the recall statement costs more than running it; its best plan does not depend on the values.
+        driver.execute("SET plan_cache_mode = force_generic_plan")
         driver.autocommit = False
 
     return engine

@@ -11,6 +11,9 @@ from sqlalchemy import Connection, TextClause, text
 from models.store.embeddings import Vector, table_of
 from models.store.memories import Guidance
 
+MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
+MOST_RANKED_ROWS = 1000  # how many rows the lexical leg is expected to rank at most
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
@@ -34,28 +37,53 @@ class Candidate:
     lexical_rank: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedItem:
+    """An item that holds words or names of the query."""
+
+    item_id: UUID
+    weight: float
+
+
+_BY_WORDS = text(
+    "SELECT item_id, weight FROM longtail.find_by_words(:query, :names, :namespaces, :count, :most_ranked)"
+)
+
+
+def find_by_words(
+    connection: Connection, *, namespaces: Sequence[str], query: str, identifiers: Sequence[str], count: int
+) -> list[NamedItem]:
+    """The lexical leg: it needs no vector, so it runs while the query is being encoded."""
+    rows = connection.execute(
+        _BY_WORDS,
+        {
+            "query": query[:20_000],
+            "names": list(identifiers),
+            "namespaces": list(namespaces),
+            "count": count,
+            "most_ranked": MOST_RANKED_ROWS,
+        },
+    )
+    return [NamedItem(item_id=row.item_id, weight=row.weight) for row in rows]
+
+
 def _candidates(table: str) -> TextClause:
     return text(f"""
 WITH asked AS MATERIALIZED (
-    SELECT CAST(:vector AS halfvec) AS vector,
-           (SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery
-            FROM unnest(to_tsvector('english', :query))) AS words
+    SELECT CAST(:vector AS halfvec) AS vector
+), distances AS (
+    -- OFFSET 0 is a fence: each distance is computed once, and no approximate index is used
+    SELECT item_id, embedding <=> (SELECT vector FROM asked) AS distance FROM {table}
+    WHERE tenant_id = :tenant_id AND namespace = ANY(:namespaces) AND :has_vector OFFSET 0
 ), near AS (
     SELECT item_id, min(distance) AS distance FROM (
-        SELECT item_id, embedding <=> (SELECT vector FROM asked) AS distance FROM {table}
-        WHERE tenant_id = :tenant_id AND namespace = ANY(:namespaces) AND :has_vector
-        ORDER BY (embedding <=> (SELECT vector FROM asked)) + 0 LIMIT :count * 2
+        SELECT item_id, distance FROM distances ORDER BY distance LIMIT :count * 2
     ) AS windows WHERE distance <= 1 - :similarity_floor GROUP BY item_id ORDER BY 2 LIMIT :count
 ), by_meaning AS (
     SELECT item_id, distance, row_number() OVER (ORDER BY distance, item_id) AS rank FROM near
 ), named AS (
-    SELECT id AS item_id,
-           coalesce(ts_rank_cd(lexemes, (SELECT words FROM asked), 1), 0)
-           + CASE WHEN identifiers && CAST(:identifiers AS text[]) THEN 1 ELSE 0 END AS weight
-    FROM items
-    WHERE tenant_id = :tenant_id AND namespace = ANY(:namespaces) AND is_active
-      AND (lexemes @@ (SELECT words FROM asked) OR identifiers && CAST(:identifiers AS text[]))
-    ORDER BY weight DESC, id LIMIT :count
+    SELECT given.item_id, given.weight
+    FROM unnest(CAST(:named_ids AS uuid[]), CAST(:named_weights AS real[])) AS given (item_id, weight)
 ), by_words AS (
     SELECT item_id, row_number() OVER (ORDER BY weight DESC, item_id) AS rank FROM named
 ), dated AS (
@@ -75,9 +103,10 @@ SELECT items.id, items.kind, items.namespace, items.session_id, items.role, item
            (SELECT min(embedding <=> (SELECT vector FROM asked)) FROM {table} AS stored WHERE stored.item_id = items.id)
        END) AS distance
 FROM found LEFT JOIN by_meaning USING (item_id) LEFT JOIN by_words USING (item_id)
-JOIN items ON items.id = item_id AND items.is_active
+CROSS JOIN LATERAL (  -- with a fence: a few rows by their key, whatever the planner thinks of the table
+    SELECT * FROM items WHERE items.id = found.item_id AND items.is_active AND items.tenant_id = :tenant_id OFFSET 0
+) AS items
 LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
-WHERE items.tenant_id = :tenant_id
 """)
 
 
@@ -90,15 +119,14 @@ def find_candidates(
     tenant_id: UUID,
     encoder: str,
     namespaces: Sequence[str],
-    query: str,
     query_vector: Vector | None,
-    identifiers: Sequence[str],
+    named: Sequence[NamedItem],
     keywords: Collection[str],
     count: int,
     similarity_floor: float,
     wants_dated: bool = False,
 ) -> list[Candidate]:
-    """The union of the vector leg and the lexical leg; without a vector, words and names alone.
+    """The union of the vector leg and what was found by words; without a vector, words and names alone.
 
     `wants_dated` adds turns rich in dates and times, for questions about when; they may have no rank.
     """
@@ -111,8 +139,8 @@ def find_candidates(
             "namespaces": list(namespaces),
             "vector": None if query_vector is None else HalfVector(query_vector),
             "has_vector": query_vector is not None,
-            "query": query[:20_000],
-            "identifiers": list(identifiers),
+            "named_ids": [one.item_id for one in named],
+            "named_weights": [one.weight for one in named],
             "keywords": list(keywords),
             "count": count,
             "similarity_floor": similarity_floor,
@@ -160,7 +188,7 @@ WITH standing AS (
             WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = :tenant_id) AS similarity
     FROM guidance
     WHERE tenant_id = :tenant_id AND collection = ANY(:collections) AND superseded_by IS NULL
-    ORDER BY stated_at DESC LIMIT 1000
+    ORDER BY stated_at DESC LIMIT :most
 )
 (SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT :count)
 UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT :count)
@@ -170,6 +198,7 @@ UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT :count)
             "collections": list(collections),
             "vector": None if query_vector is None else HalfVector(query_vector),
             "count": count,
+            "most": MOST_STANDING,
         },
     )
     return [

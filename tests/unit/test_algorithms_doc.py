@@ -76,12 +76,8 @@ def read_entries(owner: Any) -> dict[str, object]:
     """A table of weights by key: a mapping, cues with a name and a weight, or tuples that begin with both."""
     if isinstance(owner, Mapping):
         return {key.name if isinstance(key, Enum) else str(key): value for key, value in owner.items()}
-    return {
-        entry[0] if isinstance(entry, tuple) else entry.name: entry[1]
-        if isinstance(entry, tuple)
-        else entry.weight
-        for entry in owner
-    }
+    pairs = (entry[:2] if isinstance(entry, tuple) else (entry.name, entry.weight) for entry in owner)
+    return dict(pairs)
 
 
 def is_number(value: object) -> bool:
@@ -103,16 +99,15 @@ def list_code_constants(module: ModuleType, tree: ast.Module) -> Iterator[str]:
                 fields = dataclasses.fields(owner)
                 yield from (f"{node.name}.{field.name}" for field in fields if is_number(field.default))
             continue
-        targets = (
-            node.targets
-            if isinstance(node, ast.Assign)
-            else [node.target]
-            if isinstance(node, ast.AnnAssign)
-            else []
-        )
-        for target in targets:
+        for target in _list_targets(node):
             if isinstance(target, ast.Name) and not target.id.startswith("_"):
                 yield from _name_numbers(target.id, getattr(module, target.id))
+
+
+def _list_targets(node: ast.stmt) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AnnAssign) else []
 
 
 def _name_numbers(name: str, value: object) -> Iterator[str]:
@@ -198,6 +193,6 @@ def test_every_module_of_the_domain_is_mentioned(stem: str) -> None:
 def test_what_is_said_to_be_unwired_is_used_by_nobody() -> None:
     unwired = list_unwired()
     assert unwired
-    assert [use for use in unwired if use in list_uses()] == []
+    assert list_uses().intersection(unwired) == set()
     for module, name in unwired:
         assert hasattr(importlib.import_module(module), name), f"{module} has no '{name}'"

@@ -1,6 +1,7 @@
 """Date and time expressions: what is one, what is not, and how many make a turn rich in them."""
 
 import time
+from dataclasses import fields
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from models.domain.anchors import (
     CASED_PATTERNS,
     DATED_KINDS,
     PATTERNS,
+    Anchor,
     anchor_density,
     find_anchors,
     lower_in_place,
@@ -210,3 +212,11 @@ def test_the_whole_search_grows_with_the_length_of_a_hostile_text() -> None:
     middle = time.process_time()
     find_anchors("1 day " * 40_000)
     assert time.process_time() - middle < 12 * (middle - started) + 0.2
+
+
+@pytest.mark.parametrize("record", [Anchor])
+def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
+    params = record.__dataclass_params__  # type: ignore[attr-defined]
+    assert params.frozen
+    assert "__slots__" in vars(record)
+    assert all(field.kw_only for field in fields(record))

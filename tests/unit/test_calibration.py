@@ -1,6 +1,7 @@
 """Isotonic calibration: monotone always, exact where it can be worked out by hand."""
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from models.domain.calibration import (
     IsotonicFit,
     ReliabilityBin,
+    ThresholdChoice,
     choose_threshold,
     expected_calibration_error,
     fit_isotonic,
@@ -105,15 +107,25 @@ def test_prediction_is_straight_between_knots_and_flat_beyond() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "w", "words"),
     [
-        ([], [], None, "no labelled scores"),
-        ([0.1, 0.2], [1], None, "2 scores, 1 labels and 2 weights"),
+        ([], [], None, "no labelled scores to calibrate on, expected at least 1; collect feedback first"),
+        ([0.1, 0.2], [1], None, "got 2 scores, 1 labels and 2 weights, expected one of each per item"),
         ([0.1], [1], [1, 2], "1 scores, 1 labels and 2 weights"),
-        ([math.nan], [1], None, "score is not finite"),
-        ([0.1], [2], None, "label lies outside"),
-        ([0.1], [-0.1], None, "label lies outside"),
-        ([0.1], [math.nan], None, "label lies outside"),
-        ([0.1], [1], [0], "not a positive number"),
-        ([0.1], [1], [math.inf], "not a positive number"),
+        ([math.nan], [1], None, "a score is not finite; leave out items that were never scored"),
+        ([0.1], [2], None, "a label lies outside 0 to 1; use 1 for useful, 0 for not, or a share in between"),
+        (
+            [0.1],
+            [-0.1],
+            None,
+            "a label lies outside 0 to 1; use 1 for useful, 0 for not, or a share in between",
+        ),
+        (
+            [0.1],
+            [math.nan],
+            None,
+            "a label lies outside 0 to 1; use 1 for useful, 0 for not, or a share in between",
+        ),
+        ([0.1], [1], [0], "a weight is not a positive number; leave out items that should not count"),
+        ([0.1], [1], [math.inf], "a weight is not a positive number; leave out items that should not count"),
     ],
 )
 def test_unusable_labels_are_refused_with_a_reason(
@@ -189,7 +201,7 @@ def test_what_is_kept_is_what_lies_at_or_above_the_threshold(
 
 @pytest.mark.parametrize("wanted", [-0.01, 1.01, math.nan])
 def test_a_precision_that_is_no_share_is_refused(wanted: float) -> None:
-    with pytest.raises(ValueError, match="wanted precision"):
+    with pytest.raises(ValueError, match=r"wanted precision is .*, expected 0 to 1"):
         choose_threshold(IsotonicFit(x=(0.0,), y=(0.0,)), [0.1], [1], wanted)
 
 
@@ -221,7 +233,7 @@ def test_every_item_is_in_one_bin(items: list[tuple[float, float]], bins: int) -
 
 
 def test_no_bins_are_refused() -> None:
-    with pytest.raises(ValueError, match="bins is 0"):
+    with pytest.raises(ValueError, match="reliability bins is 0, expected at least 1"):
         reliability_curve([0.1], [1], 0)
 
 
@@ -229,3 +241,11 @@ def test_the_calibration_error_weighs_bins_by_their_items() -> None:
     curve = reliability_curve([0.2, 0.2, 0.2, 0.8], [0, 0, 0, 0], 2)
     assert expected_calibration_error(curve) == pytest.approx(0.75 * 0.2 + 0.25 * 0.8)
     assert expected_calibration_error(()) == 0.0
+
+
+@pytest.mark.parametrize("record", [IsotonicFit, ThresholdChoice, ReliabilityBin])
+def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
+    params = record.__dataclass_params__  # type: ignore[attr-defined]
+    assert params.frozen
+    assert "__slots__" in vars(record)
+    assert all(field.kw_only for field in fields(record))

@@ -240,7 +240,9 @@ def test_a_technical_branch_that_does_not_sum_to_one_is_refused_with_a_remedy() 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, math.nan, math.inf])
 def test_a_weight_outside_its_range_is_refused_by_name(bad: float) -> None:
-    with pytest.raises(ValueError, match="gate weight 'load'"):
+    with pytest.raises(
+        ValueError, match=r"gate weight 'load' is .*, expected 0 to 1; set it within that range"
+    ):
         GateWeights(novelty=0.6, repetition=0.5, load=bad)
 
 
@@ -248,6 +250,13 @@ def test_a_branch_may_miss_one_by_rounding_only() -> None:
     assert GateWeights(novelty=0.35 + 5e-10).novelty == 0.35 + 5e-10
     with pytest.raises(ValueError, match="sum to"):
         GateWeights(novelty=0.35 + 5e-9)
+
+
+def test_weights_that_exceed_one_by_rounding_do_not_lift_a_branch_over_one() -> None:
+    weights = GateWeights(novelty=0.35 + 5e-10, specificity=0.40 + 5e-10)
+    everything = make_signals(t=0.5, d=1.0, p=1.0, a=1.0, dtech=1.0)
+    s = decide_gate(everything, turn_similarities=[0.9] * 5, memory_similarities=[], weights=weights).signals
+    assert (s.gconv, s.gtech, s.g) == (1.0, 1.0, 1.0)
 
 
 def test_extreme_weights_are_allowed() -> None:
@@ -260,7 +269,7 @@ def test_extreme_weights_are_allowed() -> None:
 
 @pytest.mark.parametrize("bad", [-0.01, 1.01, math.nan])
 def test_a_threshold_outside_its_range_is_refused(bad: float) -> None:
-    with pytest.raises(ValueError, match="gate threshold"):
+    with pytest.raises(ValueError, match=r"gate threshold is .*, expected 0 to 1; set it within that range"):
         decide_gate(make_signals(), turn_similarities=[], memory_similarities=[], threshold=bad)
 
 
@@ -733,3 +742,11 @@ def test_reading_a_hostile_text_grows_with_its_length(seed: str) -> None:
     middle = time.process_time()
     read_text_signals(long)
     assert time.process_time() - middle < 12 * (middle - started) + 0.2
+
+
+@pytest.mark.parametrize("record", [GateSignals, GateDecision, GateWeights, TextSignals])
+def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
+    params = record.__dataclass_params__  # type: ignore[attr-defined]
+    assert params.frozen
+    assert "__slots__" in vars(record)
+    assert all(field.kw_only for field in fields(record))

@@ -1,6 +1,7 @@
 """Technical spans: what counts as an identifier, what does not, and what it costs to look."""
 
 import time
+from dataclasses import fields
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from models.domain.patterns import (
     MAX_IDENTIFIER_CHARS,
     PATTERNS,
+    TechnicalSpan,
     classify_token,
     extract_identifiers,
     find_technical_spans,
@@ -386,3 +388,11 @@ def test_the_whole_search_is_linear_on_a_hostile_text(seed: str) -> None:
     find_technical_spans(long)
     assert time.process_time() - middle < 12 * (middle - started) + 0.2
     assert trim_punctuation(")" * MEGABYTE) == ""
+
+
+@pytest.mark.parametrize("record", [TechnicalSpan])
+def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
+    params = record.__dataclass_params__  # type: ignore[attr-defined]
+    assert params.frozen
+    assert "__slots__" in vars(record)
+    assert all(field.kw_only for field in fields(record))

@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import fields
 
 import pytest
 from hypothesis import given
@@ -349,3 +350,11 @@ def test_a_hostile_megabyte_is_cut_into_words_in_linear_time(seed: str) -> None:
     for _ in SLOT_TOKEN.finditer(text):
         pass
     assert time.process_time() - started < SECONDS_PER_MEGABYTE
+
+
+@pytest.mark.parametrize("record", [AnchoredTurn, TemporalCandidate, TemporalChoice])
+def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
+    params = record.__dataclass_params__  # type: ignore[attr-defined]
+    assert params.frozen
+    assert "__slots__" in vars(record)
+    assert all(field.kw_only for field in fields(record))
