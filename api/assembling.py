@@ -132,10 +132,11 @@ def _gather(
     def remaining_ms() -> int:
         return int(deadline_ms - (time.perf_counter() - start) * 1000)
 
+    question: Question | None = None
     bindings: list[str] = bindings_of(user_id=request.user_id, agent_id=request.agent_id)
     try:
         with (
-            got.timed("rules_and_tail"),
+            got.timed("rules_tail_words"),
             tenant_transaction(
                 runtime.engine, caller.tenant_id, timeout_ms=max(remaining_ms(), MANDATORY_STAGE_MS)
             ) as connection,
@@ -149,32 +150,28 @@ def _gather(
             got.rules = load_rules(connection, tenant_id=caller.tenant_id, bindings=bindings)
             got.turns = _load_tail(connection, caller, request, runtime)
             got.backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=namespace)
+            runtime.last_rules[caller.tenant_id, tuple(bindings)] = got.rules
+            question = Question(
+                tenant_id=caller.tenant_id,
+                namespaces=[namespace, *(authored_namespace(binding) for binding in bindings)],
+                session_id=request.session_id,
+                text=request.query,
+                now=now,
+            )
+            if request.query.strip() and remaining_ms() > 0:
+                question = replace(question, named=recall_by_words(connection, question))
     except (DatabaseUnavailable, DeadlineExceeded) as error:
-        got.miss(error.code, f"{error.detail}: no stored turns, guidance or memories in this answer")
-        got.rules = runtime.last_rules.get((caller.tenant_id, tuple(bindings)), ())
-        return
-    runtime.last_rules[caller.tenant_id, tuple(bindings)] = got.rules
+        if question is None:  # not even rules and tail were read
+            got.miss(error.code, f"{error.detail}: no stored turns, guidance or memories in this answer")
+            got.rules = runtime.last_rules.get((caller.tenant_id, tuple(bindings)), ())
+            return
+        got.miss(error.code, f"{error.detail}: recall by meaning only")
 
-    question = Question(
-        tenant_id=caller.tenant_id,
-        namespaces=[namespace, *(authored_namespace(binding) for binding in bindings)],
-        session_id=request.session_id,
-        text=request.query,
-        now=now,
-    )
+    question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
     if remaining_ms() <= 0:
         got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
         return
     try:
-        if request.query.strip():
-            with (
-                got.timed("words"),
-                tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=remaining_ms()) as connection,
-            ):
-                question = replace(question, named=recall_by_words(connection, question))
-        question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
-        if remaining_ms() <= 0:
-            raise DeadlineExceeded(f"no time was left of {deadline_ms} ms")
         with (
             got.timed("recall"),
             tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=remaining_ms()) as connection,
@@ -183,7 +180,7 @@ def _gather(
                 connection,
                 tenant_id=caller.tenant_id,
                 encoder=runtime.settings.encoder,
-                collections=[name_guidance_namespace(namespace, session_id=request.session_id)],
+                collections=[name_guidance_namespace(question.namespaces[0], session_id=request.session_id)],
                 query_vector=question.vector,
                 count=MAX_GUIDANCE_RECORDS,
             )

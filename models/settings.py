@@ -71,6 +71,7 @@ class Settings(BaseSettings):
     max_attempts: int = Field(default=5, ge=1)
     retry_backoff_seconds: float = Field(default=2.0, gt=0)
     embed_batch_turns: int = Field(default=64, ge=1)
+    worker_niceness: int = Field(default=10, ge=0, le=19)
 
     # the synchronous side
     database_connect_timeout_seconds: float = Field(default=2.0, gt=0)

@@ -1,5 +1,6 @@
 """The Celery application: where messages go, and nothing about what they mean."""
 
+import os
 from typing import Any
 
 from celery import Celery, signals
@@ -35,3 +36,9 @@ app.conf.update(
 def _log_json_lines(**_: Any) -> None:
     """Workers and beat log like the API; being connected keeps Celery from setting up its own way."""
     configure_logging(get_settings().log_level)
+
+
+@signals.worker_init.connect
+def _give_way(**_: Any) -> None:
+    """What happens later yields the processor to what answers now."""
+    os.nice(get_settings().worker_niceness)

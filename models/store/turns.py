@@ -29,6 +29,7 @@ class Accepted:
     turn_ids: tuple[UUID, ...]
     duplicates: tuple[Duplicate, ...]
     namespace: str
+    pending: int  # items of the namespace that are not remembered yet, these included
 
 
 _OPEN_SESSION = text("""
@@ -63,8 +64,11 @@ WITH appended AS (
     INSERT INTO work (item_id, tenant_id, kind, namespace, accepted_at)
     SELECT id, :tenant_id, 'turn', namespace, accepted_at FROM appended ORDER BY position
 )
-SELECT id, dedup_key FROM appended
-""")
+SELECT id, dedup_key, (
+    SELECT count(*) FROM work WHERE tenant_id = :tenant_id AND namespace = :namespace
+      AND stage IN ('accepted', 'ingested', 'embedded')
+) AS waiting FROM appended RIGHT JOIN (SELECT) AS always ON true
+""")  # `waiting` is counted before these turns are queued, and is there even when none is new
 
 _FIND_BY_KEY = text("""
 SELECT id, dedup_key, content_sha256 FROM turns
@@ -121,7 +125,8 @@ def accept_turns(
             "metadata": [json.dumps(dict(turn.metadata)) for turn in turns],
         },
     ).all()
-    new = {row.dedup_key: row.id for row in appended}
+    new = {row.dedup_key: row.id for row in appended if row.id is not None}
+    pending = appended[0].waiting + len(new)
     known: dict[str, Row[Any]] = {}
     if len(new) < len(turns):
         found = connection.execute(
@@ -140,7 +145,9 @@ def accept_turns(
             duplicates.append(
                 Duplicate(index=index, turn_id=row.id, content_differs=bytes(row.content_sha256) != digest)
             )
-    return Accepted(turn_ids=tuple(accepted), duplicates=tuple(duplicates), namespace=session.namespace)
+    return Accepted(
+        turn_ids=tuple(accepted), duplicates=tuple(duplicates), namespace=session.namespace, pending=pending
+    )
 
 
 def _dedup_key(turn: NewTurn, digest: bytes, *, position: int, index: int, call_key: str | None) -> str:
