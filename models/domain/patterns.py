@@ -284,8 +284,7 @@ def _claim_matches(kind: SpanKind, pattern: re.Pattern[str]) -> ClaimFinder:
             start, end = match.span()
             if not text[end - 1].isalnum():
                 end = start + len(trim_punctuation(match.group()))
-            if end > start:
-                yield start, end, kind
+            yield start, end, kind
 
     return find
 

@@ -9,8 +9,10 @@ from typing import Any
 import psutil
 import pytest
 import redis
+from sqlalchemy import Engine
 
 from api.stack.throwaway import ThrowawayStack
+from models.store.engine import open_engine
 
 DONE = "SELECT count(*) FROM longtail.work WHERE tenant_id = :tenant AND stage = 'done'"
 VECTORS = "SELECT count(*) FROM longtail.embeddings_minilm WHERE tenant_id = :tenant AND kind = 'turn'"
@@ -29,6 +31,14 @@ def stack() -> Iterator[ThrowawayStack]:
     """A stack that may be hurt."""
     with ThrowawayStack(QUICK) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def owner(stack: ThrowawayStack) -> Iterator[Engine]:
+    """Its database; a fixture of its own, or the shared stack's tests would be given this one."""
+    engine = open_engine(stack.owner_url)
+    yield engine
+    engine.dispose()
 
 
 def processes(stack: ThrowawayStack, *words: str) -> list[psutil.Process]:

@@ -57,6 +57,8 @@ ANCHORS = [
     ("it was last summer when", "season", "last summer"),
     ("the summer of 2019 was", "season", "summer of 2019"),
     ("in the fall we", "season", "in the fall"),
+    ("over the winter we", "season", "over the winter"),
+    ("during the spring we", "season", "during the spring"),
     ("at Christmas Eve we", "holiday", "Christmas Eve"),
     ("on New Year's Day we", "holiday", "New Year's Day"),
     ("on Ash Wednesday we", "holiday", "Ash Wednesday"),

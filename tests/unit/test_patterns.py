@@ -163,6 +163,49 @@ def test_ordinary_words_are_no_identifiers(text: str) -> None:
     assert extract_identifiers(text) == ()
 
 
+BOUNDED = {"error_code", "git_reference", "git_hash", "hex_id", "uuid", "version", "quantity", "code"}
+
+
+@pytest.mark.parametrize(("kind", "found"), [(kind, found) for _, kind, found in SPANS if kind in BOUNDED])
+def test_a_code_glued_to_other_letters_is_not_that_code(kind: str, found: str) -> None:
+    if found[0].isalnum():
+        assert (kind, found) not in [(span.kind, span.text) for span in find_technical_spans("x" + found)]
+    # A code may end in letters ("A380x"), and an amount of money stays one ("$20ish").
+    if found[-1].isalnum() and kind != "code" and not found.startswith("$"):
+        assert (kind, found) not in [(span.kind, span.text) for span in find_technical_spans(found + "x")]
+
+
+@pytest.mark.parametrize("kind", ["uuid", "error_code", "hex_id", "git_hash", "version", "code"])
+def test_a_hyphen_before_makes_it_part_of_something_longer(kind: str) -> None:
+    for found in [
+        found for _, place, found in SPANS if place == kind and found[0].isalnum() and "Exc" not in found
+    ]:
+        spans = [(span.kind, span.text) for span in find_technical_spans("x-" + found)]
+        assert (kind, found) not in spans or found.endswith("Warning")
+
+
+@pytest.mark.parametrize(
+    ("digits", "kind"),
+    [
+        (6, None),
+        (7, "git_hash"),
+        (12, "git_hash"),
+        (13, "hex_id"),
+        (39, "hex_id"),
+        (40, "git_hash"),
+        (41, "hex_id"),
+    ],
+)
+def test_git_prints_seven_to_twelve_digits_or_all_forty(digits: int, kind: str | None) -> None:
+    spans = find_technical_spans("at " + "a1" * (digits // 2) + "b" * (digits % 2))
+    assert [span.kind for span in spans] == ([kind] if kind else [])
+
+
+def test_an_address_takes_its_whole_local_part() -> None:
+    assert extract_identifiers("to .ann.lee@example.org") == (".ann.lee@example.org",)
+    assert "lee@example.org" not in extract_identifiers("ann-lee@example.org")
+
+
 def test_identifiers_come_once_in_order_of_first_appearance() -> None:
     assert extract_identifiers("b_b then a_a then b_b") == ("b_b", "a_a")
 

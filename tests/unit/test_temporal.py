@@ -57,6 +57,7 @@ candidates = st.lists(
         ("How many days was it?", 0.9),
         ("How much time do I have?", 0.9),
         ("How long was it?", 0.7),
+        ("I forgot when was it", 0.7),
         ("How old is she?", 0.7),
         ("When did she call?", 0.7),
         ("Fine. When then?", 0.7),
@@ -99,6 +100,24 @@ def test_a_temporal_word_weighs_what_it_should(query: str, weight: float) -> Non
 )
 def test_other_questions_have_no_intent(query: str) -> None:
     assert temporal_intent(query) == 0.0
+
+
+def test_cues_have_names_and_weights() -> None:
+    assert {name: weight for name, weight, _ in INTENT_CUES} == {
+        "how_many_units": 0.9,
+        "how_long": 0.7,
+        "when": 0.7,
+        "which_date": 0.7,
+        "which_first": 0.8,
+        "before_after": 0.5,
+        "since": 0.5,
+        "between": 0.5,
+        "ago": 0.3,
+        "passed": 0.3,
+        "recency": 0.3,
+        "other_language": 0.7,
+    }
+    assert temporal.ANCHOR_WEIGHT == 0.5
 
 
 def test_intent_adds_up_over_one_and_a_half_and_saturates() -> None:
