@@ -26,14 +26,14 @@ QUICK = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def stack() -> Iterator[ThrowawayStack]:
     """A stack that may be hurt."""
     with ThrowawayStack(QUICK) as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def owner(stack: ThrowawayStack) -> Iterator[Engine]:
     """Its database; a fixture of its own, or the shared stack's tests would be given this one."""
     engine = open_engine(stack.owner_url)

@@ -226,11 +226,10 @@ def test_the_weights_are_those_of_the_contract() -> None:
 def test_a_conversational_branch_that_does_not_sum_to_one_is_refused_with_a_remedy() -> None:
     with pytest.raises(ValueError) as refusal:
         GateWeights(novelty=0.5)
-    message = str(refusal.value)
-    assert "conversational" in message
-    assert "novelty + repetition + load" in message
-    assert "sum to 1.15" in message
-    assert "-0.15" in message
+    assert str(refusal.value) == (
+        "conversational gate weights (novelty + repetition + load) sum to 1.15, expected 1; "
+        "change one of them by -0.15"
+    )
 
 
 def test_a_technical_branch_that_does_not_sum_to_one_is_refused_with_a_remedy() -> None:
