@@ -22,7 +22,7 @@ _DEFINITION: Final = (
     r"|(?:public|private|protected|static|final|abstract)(?: [\w<>\[\],]{1,80}+){1,5}+ ?[({=;]"
 )
 _IMPORT: Final = (
-    r"from [\w.]{1,120}+ import |import [\w.]{1,120}+(?: as \w{1,40}+)?;?$|import [\w{*\"'][\w{}*, ]{0,120}+ from ['\"]"
+    r"from [\w.]{1,120}+ import |import [\w.]{1,120}+(?: as \w{1,40}+)?;?$|import [\w{*\"'][\w{}*, ]{0,120}? from ['\"]"
     r"|import ['\"(]|package (?:main$|[\w.]{1,80}+;)|use [\w:{}, *]{1,120}+;|using [\w.]{1,80}+;"
     r"|#(?:include|define|ifdef|ifndef|endif|pragma|!/|\[)"
 )
@@ -67,7 +67,7 @@ PATTERNS: Final[dict[str, re.Pattern[str]]] = {
 }
 
 _CODE_CHARACTERS: Final = frozenset("()[]{}=<>_")
-_CODE_TAILS: Final = ("{", "=>", "->", "({", "([", "},", "],", "});")
+_CODE_TAILS: Final = ("{", "=>", "->", "([", "},", "],")
 _LINE_CHARS_READ: Final = 400
 
 

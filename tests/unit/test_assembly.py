@@ -1,6 +1,7 @@
 """Claims about the whole prompt: within budget, complete where it must be, nothing said twice."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -82,13 +83,16 @@ def test_hard_rules_and_the_base_tail_are_always_whole(supply: Supply, total: in
 @given(supplies(), st.integers(50, 1500))
 def test_the_tail_is_a_suffix_that_splits_no_bundle(supply: Supply, total: int) -> None:
     found = run(supply, total, CharsCounter())
-    shown = set(found.chosen["tail"]) | set(found.visible)
-    hidden = [i for i, block in enumerate(supply.tail) if block.id not in shown]
-    boundary = max(hidden) + 1 if hidden else 0
-    in_tail = {i for i, block in enumerate(supply.tail) if block.id in found.chosen["tail"]}
-    assert all(i >= boundary for i in in_tail)
-    assert boundary in (*bundle_starts([block.turn for block in supply.tail]), len(supply.tail), 0)
-    assert not set(found.chosen["tail"]) & set(found.visible)
+    chosen = set(found.chosen["tail"])
+    starts = [*bundle_starts([block.turn for block in supply.tail]), len(supply.tail)]
+    is_in: list[bool] = []
+    for start, end in pairwise(starts):
+        unseen = {block.id for block in supply.tail[start:end] if not block.is_visible}
+        assert unseen <= chosen or not unseen & chosen, "a bundle was split"
+        if unseen:
+            is_in.append(unseen <= chosen)
+    assert is_in == sorted(is_in), "the tail is not a suffix"
+    assert not chosen & set(found.visible)
 
 
 @settings(max_examples=100, deadline=None)

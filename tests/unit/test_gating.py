@@ -658,6 +658,106 @@ def test_comments_follow_their_neighbours() -> None:
     assert strip_code("x = 5\n# one\n\n# two\nbye\n# three").split() == ["bye", "#", "three"]
 
 
+CODE_LINES = """
+def f(x): pass
+async def f(x): pass
+class Foo: pass
+export async function f() return
+function () return
+pub fn run
+struct Point
+func Run
+template <T>
+const x = 1
+export let {a, b} = c
+private final int x = 3
+from os import path
+import os
+import os.path as p
+import {a} from 'b'
+import "fmt"
+package main
+package a.b;
+use std::fs;
+using System.IO;
+#include <x.h>
+#!/bin/sh
+return
+pass
+break;
+else:
+} else {
+@decorator
+x = 3
+x.y[0] += 3
+x: int = 3
+print('hello')
+await run('hello')
+SELECT name
+select * from t
+insert into t
+Update t set x
+delete from t
+create table t
+ALTER TABLE t
+FROM t
+LEFT JOIN t
+GROUP BY x
+"key": 3
+'key': 3
+]);
+) -> None
+} => x
+<p>hello</p>
+</div>
+<!-- hello
+$ ls
+>>> x
+2024-01-15 10:22 hello
+[2024-01-15T10:22:33] hello
+[ERROR] hello
+INFO: hello
+at a.b.C (x)
+File "x"
+Traceback (most
+ValueError: hello
+Caused by: hello
+diff --git a b
+@@ -1 +1
++++ b/x
+// hello
+/* hello
+*/ hello
+;; hello
+a, b =>
+x ->
+f, g, ([
+'a', 'b'],
+'a', 'b'},
+"""
+
+
+@pytest.mark.parametrize("line", CODE_LINES.strip().splitlines())
+def test_a_line_of_code_is_known_by_itself(line: str) -> None:
+    assert is_code_line(line)
+    assert is_code_line(f"    {line}  ")
+
+
+def test_the_code_patterns_are_listed_by_name() -> None:
+    names = "fence inline_code code_head block_head keyword_head call loop_head comment_head"
+    assert sorted(prose.PATTERNS) == sorted(names.split())
+
+
+def test_the_cues_are_listed_by_signal_and_name() -> None:
+    assert {name for name in gating_cues.PATTERNS if name.startswith("d.")} == {
+        "d.preference",
+        "d.self_fact",
+        "d.relation",
+        "d.named_person",
+        "d.counted",
+    }
+
+
 def test_a_line_is_judged_by_its_shape() -> None:
     assert not is_code_line("")
     assert not is_code_line("   ")
