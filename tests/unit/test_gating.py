@@ -282,6 +282,13 @@ def test_length_is_a_quarter_of_the_code_points_and_at_least_one(code_points: in
     assert estimate_length("ä" * code_points) == tokens
 
 
+def test_a_cue_cannot_be_changed() -> None:
+    cue = gating_cues.DENSITY_CUES[0]
+    assert not hasattr(cue, "__dict__")
+    with pytest.raises(AttributeError):
+        cue.weight = 1.0  # type: ignore[misc]
+
+
 def test_pattern_weights_are_those_of_the_contract() -> None:
     density = {cue.name: cue.weight for cue in gating_cues.DENSITY_CUES} | dict(SPAN_DENSITY)
     assert density == {
@@ -451,6 +458,7 @@ FIRES = [
     ("d.person", "with our old college friends"),
     ("d.person", "ask Dr. Lee"),
     ("d.person", "I met Émilie there"),
+    ("d.person", "I met Ann there"),
     ("d.person", "a dog named Жучка"),
     ("d.person", "meine Frau kommt"),
     ("d.person", "我的朋友来了"),
@@ -484,6 +492,8 @@ QUIET = [
     ("d.", "Friends are nice and families are, too."),
     ("d.", "it took three of us"),
     ("d.", "soy sauce"),
+    ("d.", "I've been trying it, I've been looking, I've been considering it"),
+    ("d.self_fact", "I'm a big fan of jazz"),
 ]
 
 

@@ -169,6 +169,7 @@ def test_case_does_not_change_the_intent_of_a_question(text: str) -> None:
         ("I cooked for my friend two days ago. What was it?", ("cooked for my friend",)),
         ("Who left first, Ann, Bob, Cem, Dan or Eve?", ("left", "Ann", "Bob", "Cem")),
         ("When was it?", ()),
+        ("When was the trip? Yes or no", ("trip",)),
         ("Who graduated first among Ann and Bob?", ("graduated", "Ann", "Bob")),
         ("How long since the trip, the Trip or the TRIP?", ("trip",)),
         ("What is my sister's name?", ()),
