@@ -1,6 +1,5 @@
 """Loading authored documents: decode, partition, check the hard reserve, store."""
 
-from datetime import datetime
 from typing import Literal
 
 from api.runtime import Runtime
@@ -23,7 +22,6 @@ def load_document(
     user_id: str | None,
     agent_id: str | None,
     policy: Literal["refuse", "demote"],
-    now: datetime,
 ) -> DocumentOut:
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
     binding = _choose_binding(caller, user_id=user_id, agent_id=agent_id)
@@ -57,7 +55,6 @@ def load_document(
             binding=binding,
             body=text,
             partition=partition,
-            now=now,
         )
     return _describe(str(document_id), name, binding, partition, cap)
 

@@ -1,14 +1,14 @@
 """Ranked recall: candidates from the store, scores from the domain; used by assemble and search alike."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Connection
-
+from api.runtime import Runtime
 from models.domain import temporal
-from models.domain.patterns import extract_identifiers, fold_identifier
 from models.domain.records import GLOBAL_NAMESPACE
 from models.domain.scoring import (
     DEFAULT_PROFILE,
@@ -19,11 +19,18 @@ from models.domain.scoring import (
     rank_candidates,
 )
 from models.domain.terms import query_keywords
-from models.store.embeddings import Vector, load_vectors
-from models.store.recall import Candidate, NamedItem, find_by_words, find_candidates
+from models.store.access import Caller
+from models.store.context import Context
+from models.store.embeddings import Vector
+from models.store.engine import Cursors
+from models.store.nearest import Way, choose_way
+from models.store.recall import Candidate, NamedItem, find_candidates, measure_likeness
 
+if TYPE_CHECKING:
+    from psycopg import Cursor
+
+SLOTS_TIMEOUT_SECONDS = 1.0
 CANDIDATES_PER_LEG = 60
-EncodeTexts = Callable[[Sequence[str]], Vector]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,73 +44,95 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, by whom, when."""
+    """What is asked, by whom, when, and what was learned about it on the way."""
 
     tenant_id: UUID
-    namespaces: Sequence[str]
     session_id: str | None
     text: str
     now: datetime
-    vector: Vector | None = None
+    keywords: frozenset[str] = frozenset()
+    intent: float = 0.0  # how much it asks about time
+    namespaces: Sequence[str] = ()
     named: Sequence[NamedItem] = ()  # found by words, while the vector was being made
+    way: Way = "exact"  # how the nearest vectors are found
+    vector: Vector | None = None
+    slots: "Future[Vector] | None" = None  # vectors of the events a question about time is about
 
 
-def recall_by_words(connection: Connection, question: Question) -> list[NamedItem]:
-    """What holds words or names of the question; it needs no vector."""
-    names = [folded for name in extract_identifiers(question.text) for folded in fold_identifier(name)[:1]]
-    return find_by_words(
-        connection,
-        namespaces=[*question.namespaces, GLOBAL_NAMESPACE],
-        query=question.text,
-        identifiers=names,
-        count=CANDIDATES_PER_LEG,
+def ask(runtime: Runtime, caller: Caller, *, session_id: str | None, text: str, now: datetime) -> Question:
+    """A question as it reads; what the events in it are like is worked out meanwhile."""
+    intent = temporal.temporal_intent(text)
+    slots = temporal.event_slots(text) if temporal.is_active(intent) else ()
+    return Question(
+        tenant_id=caller.tenant_id,
+        session_id=session_id,
+        text=text,
+        now=now,
+        keywords=query_keywords(text),
+        intent=intent,
+        slots=runtime.start_encoding(slots),
     )
 
 
-def recall(
-    connection: Connection,
-    question: Question,
-    *,
-    encoder: str,
-    encode: EncodeTexts | None = None,
-    profile: ScoringProfile = DEFAULT_PROFILE,
-) -> list[Recalled]:
-    """Everything found by meaning, words or name, best first; for questions about time, dated turns lead."""
-    keywords = query_keywords(question.text)
-    intent = temporal.temporal_intent(question.text)
-    candidates = find_candidates(
-        connection,
+def in_context(question: Question, context: Context) -> Question:
+    """The question with where to search and what was found by words."""
+    return replace(
+        question,
+        namespaces=context.places,
+        named=context.named,
+        way=choose_way(context.sizes, wanted=CANDIDATES_PER_LEG),
+    )
+
+
+def send_recall(
+    cursors: Cursors, question: Question, *, encoder: str, profile: ScoringProfile = DEFAULT_PROFILE
+) -> "Cursor[Candidate]":
+    """Ask for everything found by meaning, words or name."""
+    return find_candidates(
+        cursors,
         tenant_id=question.tenant_id,
         encoder=encoder,
-        namespaces=[*question.namespaces, GLOBAL_NAMESPACE],
+        namespaces=question.namespaces,
         query_vector=question.vector,
+        way=question.way,
         named=question.named,
-        keywords=keywords,
         count=CANDIDATES_PER_LEG,
         similarity_floor=profile.theta1,
-        wants_dated=temporal.is_active(intent),
+        wants_dated=temporal.is_active(question.intent),
     )
-    candidates = _without_poor_dated(candidates, intent)
+
+
+def rank_recalled(
+    cursors: Cursors,
+    question: Question,
+    candidates: list[Candidate],
+    *,
+    encoder: str,
+    profile: ScoringProfile = DEFAULT_PROFILE,
+) -> list[Recalled]:
+    """The candidates, best first; for questions about time, dated turns lead."""
+    candidates = _without_poor_dated(candidates, question.intent)
+    now = question.now.timestamp()
     most_read = max((candidate.access_count for candidate in candidates), default=0)
     facts = [
         CandidateFacts(
-            id=str(candidate.id),
+            id=candidate.id,
             scope=_scope_of(candidate, question.session_id),
             cosine=candidate.similarity,
             lexical_rank=candidate.lexical_rank,
             vector_rank=candidate.vector_rank,
-            age_seconds=max(0.0, (question.now - candidate.ts).total_seconds()),
+            age_seconds=max(0.0, now - candidate.seen_at),
             access_count=candidate.access_count,
             max_access_count=most_read,
             authority=candidate.authority,
             confidence=None,
-            terms=candidate.matched,
+            terms=frozenset(),
         )
         for candidate in candidates
     ]
-    by_id = {str(candidate.id): candidate for candidate in candidates}
-    ranked = rank_candidates(facts, keywords=keywords, profile=profile)
-    choices = _choose_dated(connection, question, ranked, by_id, intent, encoder=encoder, encode=encode)
+    by_id = {candidate.id: candidate for candidate in candidates}
+    ranked = rank_candidates(facts, keywords=question.keywords, profile=profile)
+    choices = _choose_dated(cursors, question, ranked, by_id, encoder=encoder)
     scored_by_id = {scored.id: scored for scored in ranked}
     choice_by_id = {choice.id: choice for choice in choices}
     order = temporal.put_choices_first([scored.id for scored in ranked], choices)
@@ -115,9 +144,7 @@ def recall(
 def _without_poor_dated(candidates: list[Candidate], intent: float) -> list[Candidate]:
     """Of what only its dates brought in, the recovery set alone stays."""
     ranked = [one for one in candidates if one.vector_rank is not None or one.lexical_rank is not None]
-    only_dated = {
-        str(one.id): one for one in candidates if one.vector_rank is None and one.lexical_rank is None
-    }
+    only_dated = {one.id: one for one in candidates if one.vector_rank is None and one.lexical_rank is None}
     kept = temporal.select_anchor_rich(
         intent,
         [
@@ -129,36 +156,35 @@ def _without_poor_dated(candidates: list[Candidate], intent: float) -> list[Cand
 
 
 def _choose_dated(
-    connection: Connection,
+    cursors: Cursors,
     question: Question,
     ranked: Sequence[ScoredCandidate],
     by_id: dict[str, Candidate],
-    intent: float,
     *,
     encoder: str,
-    encode: EncodeTexts | None,
 ) -> tuple[temporal.TemporalChoice, ...]:
     """The turns that answer a question about time: relevant, dated, and each covering another event."""
-    if not temporal.is_active(intent) or not ranked:
+    if not temporal.is_active(question.intent) or not ranked:
         return ()
-    slots = temporal.event_slots(question.text)
-    likeness: dict[str, tuple[float, ...]] = {}
-    if slots and encode is not None:
-        wanted = encode(slots)
-        ids = [by_id[scored.id].id for scored in ranked]
-        stored = load_vectors(connection, tenant_id=question.tenant_id, encoder=encoder, ids=ids)
-        likeness = {
-            str(key): tuple(float(value) for value in (windows @ wanted.T).max(axis=0))
-            for key, windows in stored.items()
-        }
+    likeness: dict[str, Sequence[float]] = {}
+    if question.slots is not None and question.vector is not None:
+        items = {by_id[scored.id].item_id: scored.id for scored in ranked}
+        found = measure_likeness(
+            cursors,
+            tenant_id=question.tenant_id,
+            encoder=encoder,
+            ids=list(items),
+            vectors=question.slots.result(timeout=SLOTS_TIMEOUT_SECONDS),
+        )
+        likeness = {items[item_id]: similarities for item_id, similarities in found.items()}
     return temporal.select_temporal(
-        intent,
+        question.intent,
         [
             temporal.TemporalCandidate(
                 id=scored.id,
                 score=scored.score,
                 anchor_density=by_id[scored.id].anchor_density,
-                slot_similarities=likeness.get(scored.id, ()),
+                slot_similarities=tuple(likeness.get(scored.id, ())),
             )
             for scored in ranked
         ],
@@ -170,6 +196,6 @@ def _scope_of(candidate: Candidate, session_id: str | None) -> Scope:
         return "lore"
     if candidate.namespace == GLOBAL_NAMESPACE:
         return "global"
-    if candidate.kind == "turn" and candidate.session_id == session_id:
+    if candidate.kind in {"turn", "memory"} and candidate.session_id == session_id:
         return "session"
     return "durable"

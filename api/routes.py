@@ -1,30 +1,28 @@
 """The HTTP surface: parse, check the caller, call one function, shape the answer."""
 
-from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import text
 
 from api import schemas
-from api.assembling import assemble_prompt, resolve_namespace
+from api.assembling import assemble_prompt
 from api.calibrating import apply_threshold, report_calibration, take_feedback
+from api.callers import RuntimeOf, administrator, reader, reader_if_known, writer
 from api.documents import load_document
-from api.runtime import Runtime
+from api.gathering import resolve_namespace
 from api.searching import search_memory
 from models.domain.records import Identity
-from models.errors import DatabaseUnavailable, Forbidden, ServiceError, Unauthorized
-from models.messages import EMBED_PENDING, INGEST
+from models.errors import ServiceError
+from models.messages import INGEST
 from models.store.access import Caller
-from models.store.engine import plain_transaction, tenant_transaction
+from models.store.engine import plain_transaction, single_statement, tenant_transaction
 from models.store.turns import accept_turns, find_session
 from models.store.work import count_dead_letters, measure_backlog
 
 router = APIRouter()
-bearer = HTTPBearer(auto_error=False, description="The token of $LONGTAIL_HOME/token, or one you created.")
 PROBLEM: dict[int | str, dict[str, Any]] = {
     status: {
         "description": reason,
@@ -41,58 +39,7 @@ PROBLEM: dict[int | str, dict[str, Any]] = {
 }
 
 
-def runtime_of(request: Request) -> Runtime:
-    """The process's runtime."""
-    found: Runtime = request.app.state.runtime
-    return found
-
-
-Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
-RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
 SessionId = Annotated[str, Path(min_length=1, max_length=512)]
-
-
-def _token(credentials: HTTPAuthorizationCredentials | None) -> str:
-    if credentials is None:
-        raise Unauthorized(
-            "the request has no bearer token",
-            remedy="send 'Authorization: Bearer <token>' with the token from $LONGTAIL_HOME/token",
-        )
-    return credentials.credentials
-
-
-def _allowed(caller: Caller, scope: str) -> Caller:
-    if scope not in caller.scopes:
-        raise Forbidden(f"the token has no '{scope}' scope", remedy="use a token created with that scope")
-    return caller
-
-
-def reader(runtime: RuntimeOf, credentials: Credentials) -> Caller:
-    """A caller who may read."""
-    return _allowed(runtime.identify(_token(credentials)), "read")
-
-
-def writer(runtime: RuntimeOf, credentials: Credentials) -> Caller:
-    """A caller who may write."""
-    return _allowed(runtime.identify(_token(credentials)), "write")
-
-
-def administrator(runtime: RuntimeOf, credentials: Credentials) -> Caller:
-    """A caller who may change how the tenant's memory works."""
-    return _allowed(runtime.identify(_token(credentials)), "admin")
-
-
-def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Caller | None:
-    """A caller who may read; None when PostgreSQL is away and the token was never seen: assemble still answers."""
-    token = _token(credentials)
-    try:
-        caller = runtime.identify(token)
-    except DatabaseUnavailable:
-        known = runtime.recall_caller(token)
-        if known is None:
-            return None
-        caller = known
-    return _allowed(caller, "read")
 
 
 @router.post("/v1/sessions/{session_id:path}/turns", status_code=202, responses=PROBLEM, tags=["memory"])
@@ -104,12 +51,12 @@ def post_turns(
 ) -> schemas.TurnsOut:
     """Append turns to the raw record, once each, and wake the workers."""
     identity = Identity(user_id=body.user_id, session_key=body.session_key, agent_id=body.agent_id)
-    with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
-        if caller.namespace is not None:
+    timeout_ms = runtime.settings.statement_timeout_ms
+    if caller.namespace is not None:
+        with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as connection:
             known = find_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
-            resolve_namespace(caller, identity, session_id, known)
+        resolve_namespace(caller, identity, session_id, known)
+    with single_statement(runtime.engine, timeout_ms=timeout_ms) as connection:
         accepted = accept_turns(
             connection,
             tenant_id=caller.tenant_id,
@@ -181,9 +128,8 @@ def put_document(
         user_id=user_id,
         agent_id=agent_id,
         policy=policy,
-        now=datetime.now(UTC),
     )
-    runtime.doorbell.ring(EMBED_PENDING)
+    runtime.doorbell.ring(INGEST)
     return loaded
 
 

@@ -11,6 +11,7 @@ import structlog
 from sqlalchemy import Engine
 
 from api.doorbell import Doorbell
+from api.reads import ReadCounter
 from models.domain.budget import Reserves
 from models.domain.tokens import TokenCounter
 from models.encoders.protocol import Encoder
@@ -28,6 +29,7 @@ log = structlog.get_logger(__name__)
 TOKEN_CACHE_SECONDS = 5.0  # how long a revoked token may still work
 IDENTIFY_TIMEOUT_MS = 500
 QUERY_CACHE_ENTRIES = 512
+QUERY_THREADS = 1  # one short text is no faster with more, and PostgreSQL needs the other core meanwhile
 WARM_UP_RETRY_SECONDS = 2.0
 
 
@@ -48,13 +50,14 @@ class Runtime:
             connect_timeout_seconds=settings.database_connect_timeout_seconds,
         )
         self.doorbell = Doorbell(settings.broker_url())
+        self.reads = ReadCounter(self.engine)
         self.encoder: Encoder | None = None
         self.encoder_problem: str | None = "the encoder is still loading"
         self.last_rules: dict[
             tuple[UUID, tuple[str, ...]], Sequence[Rule]
         ] = {}  # what to say when PostgreSQL is away
         self._encoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encode")
-        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._vectors: OrderedDict[tuple[str, ...], Vector] = OrderedDict()
         self._callers: dict[bytes, tuple[float, Caller]] = {}
         self._counters: dict[str, TokenCounter] = {}
         self._closing = threading.Event()
@@ -65,6 +68,7 @@ class Runtime:
         """Stop threads and give connections back."""
         self._closing.set()
         self.doorbell.close()
+        self.reads.close()
         self._encoding.shutdown(wait=False, cancel_futures=True)
         self.engine.dispose()
 
@@ -72,7 +76,7 @@ class Runtime:
         """Load and check the encoder away from the request path; keep trying while PostgreSQL is away."""
         while not self._closing.is_set():
             try:
-                loaded = load_encoder(self.settings.encoder, threads=self.settings.encoder_threads)
+                loaded = load_encoder(self.settings.encoder, threads=QUERY_THREADS)
                 loaded.encode(["warm up"])
                 with plain_transaction(self.engine) as connection:
                     check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())
@@ -91,28 +95,30 @@ class Runtime:
                 log.info("encoder.ready", encoder=loaded.name, fingerprint=loaded.fingerprint.digest()[:12])
                 return
 
-    def start_encoding(self, query: str) -> "Future[Vector] | None":
-        """The query's vector, soon; None when there is no encoder or nothing to encode."""
-        if self.encoder is None or not query.strip():
+    def start_encoding(self, texts: Sequence[str]) -> "Future[Vector] | None":
+        """A row for each text, soon; None when there is no encoder or nothing to encode."""
+        if self.encoder is None or not any(text.strip() for text in texts):
             return None
-        return self._encoding.submit(self._encode, self.encoder, query)
+        return self._encoding.submit(self._encode, self.encoder, tuple(texts))
 
-    def _encode(self, encoder: Encoder, query: str) -> Vector:
-        found = self._vectors.get(query)
+    def _encode(self, encoder: Encoder, texts: tuple[str, ...]) -> Vector:
+        found = self._vectors.get(texts)
         if found is None:
-            found = encoder.encode([query])[0]
-            self._vectors[query] = found
+            found = encoder.encode(texts)
+            self._vectors[texts] = found
             if len(self._vectors) > QUERY_CACHE_ENTRIES:
                 self._vectors.popitem(last=False)
         return found
 
+    def known_caller(self, token: str) -> Caller | None:
+        """Whose token this is, if PostgreSQL said so in the last few seconds."""
+        known = self._callers.get(token_digest(token))
+        return known[1] if known and time.monotonic() - known[0] < TOKEN_CACHE_SECONDS else None
+
     def identify(self, token: str) -> Caller:
-        """Whose token this is; asked of PostgreSQL at most once in a few seconds."""
+        """Whose token this is, by PostgreSQL's word."""
         digest = token_digest(token)
         now = time.monotonic()
-        known = self._callers.get(digest)
-        if known and now - known[0] < TOKEN_CACHE_SECONDS:
-            return known[1]
         with plain_transaction(self.engine, timeout_ms=IDENTIFY_TIMEOUT_MS) as connection:
             caller = find_caller(connection, token=token)
         if caller is None:

@@ -3,17 +3,17 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from api.assembling import Gathered, resolve_namespace
-from api.recall import Question, recall, recall_by_words
+from api.gathering import Gathered, check_namespace
+from api.recall import CANDIDATES_PER_LEG, ask, in_context, rank_recalled, send_recall
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
-from models.domain.records import Identity
+from models.domain.records import Identity, durable_namespace
 from models.errors import InvalidInput
 from models.store.access import Caller
-from models.store.documents import authored_namespace, bindings_of
-from models.store.engine import tenant_transaction
-from models.store.turns import find_session
-from models.store.work import measure_backlog
+from models.store.context import read_context
+from models.store.engine import one_round_trip
+
+ENCODING_TIMEOUT_SECONDS = 10.0
 
 
 def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> SearchOut:
@@ -26,50 +26,53 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             remedy="send user_id, session_key, agent_id or session_id",
         )
     got = Gathered()
-    encoding = runtime.start_encoding(request.query)
+    encoder = runtime.settings.encoder
+    encoding = runtime.start_encoding([request.query])
     if encoding is None:
         got.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
-    with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
-        session = request.session_id and find_session(
-            connection, tenant_id=caller.tenant_id, session_id=request.session_id
-        )
-        namespace = resolve_namespace(caller, identity, request.session_id or "", session or None)
-        bindings = bindings_of(user_id=request.user_id, agent_id=request.agent_id)
-        question = Question(
+    session_id = request.session_id or ""
+    question = ask(runtime, caller, session_id=request.session_id, text=request.query, now=datetime.now(UTC))
+    timeout_ms = runtime.settings.statement_timeout_ms
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        context = read_context(
+            cursors,
             tenant_id=caller.tenant_id,
-            namespaces=[namespace, *(authored_namespace(binding) for binding in bindings)],
-            session_id=request.session_id,
-            text=request.query,
-            now=datetime.now(UTC),
+            session_id=session_id,
+            namespace=None if identity.is_empty else durable_namespace(identity, session_id),
+            user_id=request.user_id,
+            agent_id=request.agent_id,
+            tail_chars=0,
+            terms=question.keywords,
+            count=CANDIDATES_PER_LEG,
+            encoder=encoder,
         )
-        named = recall_by_words(connection, question)
-        question = replace(question, named=named, vector=encoding.result(timeout=10) if encoding else None)
-        encode = runtime.encoder.encode if runtime.encoder else None
-        ranked = recall(connection, question, encoder=runtime.settings.encoder, encode=encode)
-        backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=namespace)
+    check_namespace(caller, context.namespace)
+    vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
+    question = replace(in_context(question, context), vector=vector)
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        candidates = send_recall(cursors, question, encoder=encoder).fetchall()
+        ranked = rank_recalled(cursors, question, candidates, encoder=encoder)
     hits: dict[str, SearchHit] = {}
     for found in ranked:
         candidate = found.candidate
-        key = str(candidate.source_turn_ids[0]) if candidate.source_turn_ids else str(candidate.id)
+        key = candidate.source_turn_ids[0] if candidate.source_turn_ids else candidate.id
         hits.setdefault(
             key,
             SearchHit(
-                id=str(candidate.id),
+                id=candidate.id,
                 kind=candidate.kind,
                 text=candidate.text,
                 score=found.scored.score,
-                source_turn_ids=[str(turn_id) for turn_id in candidate.source_turn_ids],
+                source_turn_ids=list(candidate.source_turn_ids),
                 role=candidate.role,
                 session_id=candidate.session_id,
-                ts=candidate.ts,
+                ts=datetime.fromtimestamp(candidate.said_at, UTC),
                 similarity=candidate.similarity,
             ),
         )
     return SearchOut(
         results=list(hits.values())[: request.k],
         degraded=got.degraded,
-        pending=backlog.pending,
-        lag_seconds=backlog.lag_seconds,
+        pending=context.backlog.pending,
+        lag_seconds=context.backlog.lag_seconds,
     )

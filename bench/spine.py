@@ -132,10 +132,10 @@ def measure_pipeline(
 
 
 def measure_assemble(
-    stack: ThrowawayStack, client: ServiceClient, queries: list[str], *, encoder_name: str, threads: int
+    stack: ThrowawayStack, client: ServiceClient, queries: list[str], *, encoder_name: str
 ) -> dict[str, Any]:
     """assemble beside query embedding plus one vector query over the same memories."""
-    encoder = load_encoder(encoder_name, threads=threads)
+    encoder = load_encoder(encoder_name, threads=1)  # one query is no faster with more
     settings = stack.settings
     engine = open_engine(settings.role_database_url("longtail_api"))
     with plain_transaction(engine) as connection:
@@ -199,7 +199,7 @@ def run(*, sizes: Sizes, data: Path | None, output: Path | None, console: Consol
         queries = [f"What about {' '.join(body.split()[:8])}?" for body in texts[: sizes.assemble_calls]]
         result["assemble"] = {
             "memories": sizes.memories,
-            **measure_assemble(stack, client, queries, encoder_name=encoder, threads=threads),
+            **measure_assemble(stack, client, queries, encoder_name=encoder),
         }
     if output is not None:
         output.write_text(json.dumps(result, indent=2, ensure_ascii=False))

@@ -10,6 +10,7 @@ from typing import Final
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     ARRAY,
+    REAL,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -31,7 +32,7 @@ from sqlalchemy import (
     func,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import JSONB
 
 SCHEMA: Final = "longtail"
 MAX_CONTENT_BYTES: Final = 4 * 1024 * 1024  # the database's own limit; the API's is lower and configurable
@@ -223,16 +224,54 @@ items = Table(
     _unit("anchor_density"),
     Column("modalities", ARRAY(Text()), nullable=False, server_default="{}"),
     Column("identifiers", ARRAY(Text()), nullable=False, server_default="{}"),
-    Column("terms", ARRAY(Text()), nullable=False, server_default="{}"),  # for keyword coverage M
-    Column("lexemes", TSVECTOR(), nullable=False),
+    Column("terms", ARRAY(Text()), nullable=False, server_default="{}"),  # stemmed; also in `postings`
+    Column("word_count", Integer(), nullable=False, server_default="0"),
     Column("source_turn_ids", ARRAY(Uuid()), nullable=False, server_default="{}"),
     Column("access_count", Integer(), nullable=False, server_default="0"),
     Column("is_active", Boolean(), nullable=False, server_default="true"),
     _moment("created_at"),
-    _one_of("kind", "turn", "memory", "rule", "lore", "summary"),
+    _one_of("kind", "turn", "rule", "lore", "summary"),  # a memory is the item of its turn
     Index(None, "tenant_id", "namespace", "kind"),
-    Index("ix_items_lexemes", "lexemes", postgresql_using="gin"),
-    Index("ix_items_identifiers", "identifiers", postgresql_using="gin"),
+)
+
+# The lexical index: what BM25 needs, kept by `index_items` and by the trigger on `items`.
+
+namespaces = Table(
+    "namespaces",  # how much each namespace holds
+    metadata,
+    Column("id", Integer(), Identity(always=True), primary_key=True),
+    _tenant(),
+    _text("namespace"),
+    Column("item_count", BigInteger(), nullable=False, server_default="0"),
+    Column("word_count", BigInteger(), nullable=False, server_default="0"),
+    UniqueConstraint("tenant_id", "namespace"),
+)
+
+lexicon = Table(
+    "lexicon",  # in how many items of a namespace a term stands
+    metadata,
+    Column("namespace_id", Integer(), nullable=False),
+    _text("term"),
+    _tenant(),
+    Column("item_count", Integer(), nullable=False),
+    PrimaryKeyConstraint("namespace_id", "term"),
+)
+
+postings = Table(
+    "postings",  # which items hold a term, those that it says most about first
+    metadata,
+    Column("namespace_id", Integer(), nullable=False),
+    _text("term"),
+    Column("impact", REAL(), nullable=False),  # the term's BM25 weight in the item, but for its rarity
+    Column("item_id", Uuid(), nullable=False),
+    _tenant(),
+    Index(
+        "ix_postings_by_impact",
+        "namespace_id",
+        "term",
+        text("impact DESC"),
+        postgresql_include=["item_id"],
+    ),
 )
 
 gate_decisions = Table(
@@ -388,6 +427,12 @@ def _embeddings(name: str, dimensions: int) -> Table:
         PrimaryKeyConstraint("item_id", "window_no"),
         ForeignKeyConstraint(["item_id"], [items.c.id], ondelete="CASCADE"),
         Index(None, "tenant_id", "namespace", "kind"),
+        Index(
+            f"ix_embeddings_{name}_nearest",
+            "embedding",
+            postgresql_using="hnsw",
+            postgresql_ops={"embedding": "halfvec_cosine_ops"},
+        ),
     )
 
 

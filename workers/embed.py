@@ -18,8 +18,10 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
     ids = [claim.item_id for claim in claims]
     with tenant_transaction(engine, tenant_id) as connection:
         texts = load_item_texts(connection, tenant_id=tenant_id, ids=ids)
-    if missing := set(ids) - {text.id for text in texts}:
-        raise NotFound(f"item {min(map(str, missing))} is queued but not in the index")
+    turns = [claim.item_id for claim in claims if claim.kind == "turn"]
+    nodes = [claim.item_id for claim in claims if claim.kind == "node"]
+    if missing := set(turns) - {text.id for text in texts}:  # a node may be gone: its document was replaced
+        raise NotFound(f"turn {min(map(str, missing))} is queued but not in the index")
     windows = encoder.encode_windows([text.text for text in texts])
     vectors = [
         ItemVectors(
@@ -32,8 +34,6 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
         )
         for text, rows in zip(texts, windows, strict=True)
     ]
-    nodes = [claim.item_id for claim in claims if claim.kind == "node"]
-    turns = [claim.item_id for claim in claims if claim.kind == "turn"]
     with tenant_transaction(engine, tenant_id) as connection:
         add_vectors(connection, tenant_id=tenant_id, encoder=encoder.name, items=vectors)
         advance_work(connection, item_ids=turns, to_stage="embedded")

@@ -8,12 +8,10 @@ import numpy as np
 from sqlalchemy import Connection, Engine
 
 from models.domain.gating import GateDecision, decide_gate, read_text_signals
-from models.domain.records import STABILITY_WEIGHT, Turn
-from models.domain.tokens import CharsCounter
+from models.domain.records import Turn
 from models.settings import Settings
-from models.store.embeddings import Neighbour, Vector, copy_vectors, find_neighbours, load_vectors
+from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
-from models.store.items import Item, add_items
 from models.store.memories import (
     add_memory,
     gate_threshold,
@@ -21,12 +19,14 @@ from models.store.memories import (
     record_decision,
     reinforce_memory,
 )
+from models.store.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
 from models.store.turns import load_turns
 from models.store.work import Claim, advance_work
 
 TURN_NEIGHBOURS = 10
 MEMORY_NEIGHBOURS = 5
 NEAR_DUPLICATE_SIMILARITY = 0.95
+SEARCHED_PER_NEIGHBOUR = 6  # rows looked at for one that counts: others' turns, windows, what is not durable
 
 
 def gate_turns(
@@ -69,19 +69,20 @@ def _gate_namespace(
     lock_namespace(connection, tenant_id=tenant_id, namespace=namespace)
     windows = load_vectors(connection, tenant_id=tenant_id, encoder=encoder, ids=[turn.id for turn in turns])
     vectors = [_centre(windows[turn.id]) for turn in turns]
+    sizes = measure_sizes(connection, tenant_id=tenant_id, encoder=encoder, namespaces=[namespace])
     past_turns, past_memories = (
         find_neighbours(
             connection,
             tenant_id=tenant_id,
             encoder=encoder,
             namespace=namespace,
-            kind=kind,
             vectors=vectors,
             befores=[turn.seq for turn in turns],
             count=count,
-            role="user",
+            only_durable=only_durable,
+            way=choose_way(sizes, wanted=count * SEARCHED_PER_NEIGHBOUR),
         )
-        for kind, count in (("turn", TURN_NEIGHBOURS), ("memory", MEMORY_NEIGHBOURS))
+        for only_durable, count in ((False, TURN_NEIGHBOURS), (True, MEMORY_NEIGHBOURS))
     )
     made: list[tuple[UUID, Vector]] = []
     for turn, vector, near_turns, near_memories in zip(
@@ -95,7 +96,7 @@ def _gate_namespace(
             memory_similarities=[near.similarity for near in known],
             threshold=threshold,
         )
-        memory_id = _apply(connection, tenant_id, turn, decision, known, encoder=encoder)
+        memory_id = _apply(connection, tenant_id, turn, decision, known)
         if memory_id is not None:
             made.append((memory_id, vector))
 
@@ -106,8 +107,6 @@ def _apply(
     turn: Turn,
     decision: GateDecision,
     known: Sequence[Neighbour],
-    *,
-    encoder: str,
 ) -> UUID | None:
     """Reinforce a near-duplicate, or promote what passed; returns the id of a memory that is new."""
     twin = known[0] if known and known[0].similarity >= NEAR_DUPLICATE_SIMILARITY else None
@@ -122,8 +121,6 @@ def _apply(
             gate_score=decision.score,
             seen_at=turn.ts,
         )
-        add_items(connection, tenant_id=tenant_id, items=[_memory_item(memory_id, turn, decision)])
-        copy_vectors(connection, encoder=encoder, from_id=turn.id, to_id=memory_id, to_kind="memory")
     record_decision(
         connection,
         tenant_id=tenant_id,
@@ -144,24 +141,6 @@ def _apply(
         )
         return None
     return memory_id
-
-
-def _memory_item(memory_id: UUID, turn: Turn, decision: GateDecision) -> Item:
-    return Item(
-        id=memory_id,
-        kind="memory",
-        namespace=turn.namespace,
-        session_id=turn.session_id,
-        role=turn.role,
-        name=turn.name,
-        text=turn.content,
-        ts=turn.ts,
-        token_estimate=CharsCounter().count(turn.content),
-        provenance_class="durable_user_memory",
-        stability_weight=STABILITY_WEIGHT[turn.role],
-        authority=decision.score,
-        source_turn_ids=(turn.id,),
-    )
 
 
 def _centre(windows: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""First look at a turn: what it is, what it names, whether it states a rule. No model, milliseconds."""
+"""First look at a turn or an authored node: what it is, what it names, whether it states a rule. No model."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -6,12 +6,14 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine
 
 from models.domain.anchors import anchor_density
+from models.domain.authored import Tier
 from models.domain.deontic import DeonticReading, read_conversation
 from models.domain.guidance import StatedRule, name_guidance_namespace, resolve_supersessions
 from models.domain.patterns import extract_identifiers, fold_identifier
-from models.domain.records import STABILITY_WEIGHT, Turn, provenance_class
+from models.domain.records import AUTHORED_STABILITY, STABILITY_WEIGHT, Turn, provenance_class
 from models.domain.tokens import CharsCounter
 from models.errors import NotFound
+from models.store.documents import Node, hold_nodes
 from models.store.engine import tenant_transaction
 from models.store.items import Item, add_items
 from models.store.memories import add_guidance, load_spoken, supersede_guidance
@@ -23,35 +25,43 @@ MAX_COMPARED_RULES = 500
 NO_RULE = DeonticReading(spans=())
 
 
-def ingest_turns(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> None:
-    """Index the claimed turns and keep the rules users state in them."""
-    ids = [claim.item_id for claim in claims]
+def ingest_items(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> None:
+    """Index the claimed turns and authored nodes, and keep the rules users state in turns."""
+    turn_ids = [claim.item_id for claim in claims if claim.kind == "turn"]
+    node_ids = [claim.item_id for claim in claims if claim.kind == "node"]
     with tenant_transaction(engine, tenant_id) as connection:
-        turns = load_turns(connection, tenant_id=tenant_id, ids=ids)
-    if missing := set(ids) - {turn.id for turn in turns}:
+        turns = load_turns(connection, tenant_id=tenant_id, ids=turn_ids)
+    if missing := set(turn_ids) - {turn.id for turn in turns}:
         raise NotFound(f"turn {min(map(str, missing))} is queued but not in the raw record")
     read = [(turn, read_conversation(turn.content) if turn.role == "user" else NO_RULE) for turn in turns]
     items = [describe_turn(turn, reading) for turn, reading in read]
     with tenant_transaction(engine, tenant_id) as connection:
-        add_items(connection, tenant_id=tenant_id, items=items)
-        touched: set[str] = set()
-        for turn, reading in read:
-            if reading.is_rule:
-                collection = name_guidance_namespace(turn.namespace, session_id=turn.session_id)
-                touched.add(collection)
-                add_guidance(
-                    connection,
-                    tenant_id=tenant_id,
-                    collection=collection,
-                    turn_id=turn.id,
-                    body=quote_rule(turn.content, reading),
-                    modalities=sorted(reading.modalities),
-                    stability_weight=STABILITY_WEIGHT[turn.role],
-                    stated_at=turn.ts,
-                )
-        for collection in sorted(touched):
-            settle_contradictions(connection, tenant_id, collection)
-        advance_work(connection, item_ids=ids, to_stage="ingested")
+        nodes = hold_nodes(connection, tenant_id=tenant_id, ids=node_ids) if node_ids else []
+        add_items(connection, items=[*items, *(describe_node(node) for node in nodes)])
+        keep_rules(connection, tenant_id, [(turn, reading) for turn, reading in read if reading.is_rule])
+        advance_work(connection, item_ids=[*turn_ids, *node_ids], to_stage="ingested")
+
+
+def keep_rules(
+    connection: Connection, tenant_id: UUID, stated: Sequence[tuple[Turn, DeonticReading]]
+) -> None:
+    """Rules that users stated stand from now on; where two contradict each other, the newer one does."""
+    touched: set[str] = set()
+    for turn, reading in stated:
+        collection = name_guidance_namespace(turn.namespace, session_id=turn.session_id)
+        touched.add(collection)
+        add_guidance(
+            connection,
+            tenant_id=tenant_id,
+            collection=collection,
+            turn_id=turn.id,
+            body=quote_rule(turn.content, reading),
+            modalities=sorted(reading.modalities),
+            stability_weight=STABILITY_WEIGHT[turn.role],
+            stated_at=turn.ts,
+        )
+    for collection in sorted(touched):
+        settle_contradictions(connection, tenant_id, collection)
 
 
 def settle_contradictions(connection: Connection, tenant_id: UUID, collection: str) -> None:
@@ -85,6 +95,24 @@ def describe_turn(turn: Turn, reading: DeonticReading) -> Item:
         modalities=sorted(reading.modalities),
         identifiers=list(dict.fromkeys(names))[:200],
         source_turn_ids=(turn.id,),
+    )
+
+
+def describe_node(node: Node) -> Item:
+    """The index row of an authored node."""
+    is_rule = node.tier is Tier.SOFT
+    return Item(
+        id=node.id,
+        kind="rule" if is_rule else "lore",
+        namespace=node.namespace,
+        text=node.body,
+        name=node.document,
+        ts=node.loaded_at,
+        token_estimate=CharsCounter().count(node.body),
+        provenance_class="authored_rule" if is_rule else "authored_lore",
+        stability_weight=AUTHORED_STABILITY,
+        authority=1.0,
+        modalities=node.modalities,
     )
 
 

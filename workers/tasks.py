@@ -17,7 +17,7 @@ from workers.app import app
 from workers.draining import drain
 from workers.embed import embed_items
 from workers.gate import gate_turns
-from workers.ingest import ingest_turns
+from workers.ingest import ingest_items
 
 TASK_OF_STAGE = {"accepted": INGEST, "ingested": EMBED_PENDING, "embedded": GATE_PENDING}
 retried = partial(
@@ -57,7 +57,7 @@ def run_stage(
 @retried(name=INGEST)
 def ingest(_task: Task[Any, Any]) -> int:
     """accepted → ingested."""
-    work = partial(ingest_turns, process.engine())
+    work = partial(ingest_items, process.engine())
     return run_stage("accepted", work, batch=200, next_task=EMBED_PENDING)
 
 

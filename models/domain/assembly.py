@@ -18,6 +18,7 @@ from models.domain.rendering import (
     RECALLED,
     RECENT,
     Section,
+    render_heading,
     render_section,
 )
 from models.domain.tail import TailTurn, extend_tail, find_base_start
@@ -34,6 +35,8 @@ class Block:
     id: str
     rendered: str
     says: str | None = None  # the turn whose words these are: nothing is said twice
+    heading: str = ""  # what it stands under, with others that have the same
+    said_at: float | None = None  # seconds since 1970: the order under a heading, and of headings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +103,7 @@ class _Fill:
     measure: RunningCount | SummedCount
     total: int
     opened: set[str] = field(default_factory=set)
+    headings: set[str] = field(default_factory=set)
     mandatory: list[_Put] = field(default_factory=list)
     optional: list[_Put] = field(default_factory=list)  # in order of precedence: the last is the first to go
     spent: dict[TierName, int] = field(default_factory=lambda: dict.fromkeys(TIERS, 0))
@@ -109,12 +113,14 @@ class _Fill:
         frame = "" if section.name in self.opened else section.opening + section.closing
         if not self.opened:
             frame += OPEN_PROMPT + CLOSE_PROMPT
-        return frame + "".join(block.rendered for block in blocks)
+        headings = {block.heading for block in blocks} - self.headings
+        return "".join((frame, *map(render_heading, headings), *(block.rendered for block in blocks)))
 
     def _put(self, tier: TierName, section: Section, blocks: Sequence[Block]) -> _Put:
         before = self.measure.total
         self.measure.add(self._text(section, blocks))
         self.opened.add(section.name)
+        self.headings.update(block.heading for block in blocks)
         cost = self.measure.total - before
         self.spent[tier] += cost
         return _Put(tier=tier, blocks=blocks, cost=cost)
@@ -230,8 +236,23 @@ def _render_parts(fill: _Fill, supply: Supply) -> tuple[str, str]:
     tail = sorted(fill.chosen("tail"), key=lambda block: place[block.id])
     authored = [*fill.chosen("hard"), *fill.chosen("soft")]
     stable = _frame(AUTHORED, authored) + _frame(RECENT, tail)
-    volatile = _frame(GUIDANCE, fill.chosen("guidance")) + _frame(RECALLED, fill.chosen("recall"))
+    volatile = _frame(GUIDANCE, fill.chosen("guidance")) + render_section(
+        RECALLED, _under_headings(fill.chosen("recall"))
+    )
     return (OPEN_PROMPT + stable, volatile + CLOSE_PROMPT) if stable or volatile else ("", "")
+
+
+def _under_headings(blocks: Sequence[Block]) -> list[str]:
+    """What was recalled, by its headings: the newest first, and under each in the order it was said."""
+    groups: dict[str, list[Block]] = {}
+    for block in sorted(blocks, key=lambda block: (block.said_at or 0.0, block.id)):
+        groups.setdefault(block.heading, []).append(block)
+    newest_first = sorted(groups, key=lambda heading: (-(groups[heading][-1].said_at or 0.0), heading))
+    return [
+        text
+        for heading in newest_first
+        for text in (render_heading(heading), *(block.rendered for block in groups[heading]))
+    ]
 
 
 def _frame(section: Section, blocks: Sequence[Block]) -> str:

@@ -6,6 +6,7 @@ and also count by their parts, so that "gating.py" finds "models/domain/gating.p
 
 import re
 import unicodedata
+from collections import Counter
 from typing import Final
 
 from models.domain.patterns import extract_identifiers, find_technical_spans, fold_identifier
@@ -54,18 +55,27 @@ def extract_terms(text: str) -> frozenset[str]:
     >>> sorted(extract_terms("Caroline's log is in src/app.py"))
     ['app', 'app.py', 'caroline', 'in', 'is', 'log', 'py', 'src', 'src/app.py']
     """
-    terms: set[str] = set()
+    return frozenset(count_terms(text))
+
+
+def count_terms(text: str) -> Counter[str]:
+    """How often each term stands in a text; an identifier, and a part that is no word by itself, counts once.
+
+    >>> count_terms("The log of app.py is a log")["log"], count_terms("app.py, app.py")["app.py"]
+    (2, 1)
+    """
+    terms: Counter[str] = Counter()
     for word in _WORD.findall(text.lower().replace("’", "'")):
         if word.isascii():
-            terms.add(word.removesuffix(_POSSESSIVE))
+            terms[word.removesuffix(_POSSESSIVE)] += 1
         elif _UNSPACED_START.match(word):
             terms.update(word[i : i + 2] for i in range(max(len(word) - 1, 1)))
         else:
-            terms.add(_compose(word.removesuffix(_POSSESSIVE)))
-    terms.update(match.group() for match in _NUMBER.finditer(text))
-    for identifier in extract_identifiers(text):
-        terms.update(fold_identifier(identifier))
-    return frozenset(terms)
+            terms[_compose(word.removesuffix(_POSSESSIVE))] += 1
+    whole = {match.group() for match in _NUMBER.finditer(text)}
+    whole.update(part for identifier in extract_identifiers(text) for part in fold_identifier(identifier))
+    terms.update(whole - terms.keys())
+    return terms
 
 
 def query_keywords(text: str) -> frozenset[str]:

@@ -10,8 +10,6 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from models.domain.authored import Partition, Tier
-from models.domain.records import AUTHORED_STABILITY
-from models.store.items import Item, add_items
 
 
 def bindings_of(*, user_id: str | None, agent_id: str | None) -> list[str]:
@@ -73,9 +71,8 @@ def replace_document(
     binding: str,
     body: str,
     partition: Partition,
-    now: datetime,
 ) -> UUID:
-    """Load a document in place of its former version: nodes, and index rows for all but the hard ones."""
+    """Load a document in place of its former version: its nodes, all but the hard ones to be indexed."""
     document_id: UUID = connection.execute(
         _REPLACE,
         {
@@ -88,9 +85,10 @@ def replace_document(
             "hard_tokens": partition.hard_tokens,
         },
     ).scalar_one()
+    connection.execute(_LOCK, {"key": f"document:{document_id}"})  # nobody indexes the old nodes meanwhile
     for statement in _CLEAR:
         connection.execute(statement, {"id": document_id})
-    found: list[Item] = []
+    searchable: list[UUID] = []
     for node in partition.nodes:
         node_id: UUID = connection.execute(
             _ADD_NODE,
@@ -114,31 +112,69 @@ def replace_document(
             },
         ).scalar_one()
         if node.tier is not Tier.HARD and node.text.strip():
-            found.append(
-                Item(
-                    id=node_id,
-                    kind="rule" if node.tier is Tier.SOFT else "lore",
-                    namespace=authored_namespace(binding),
-                    text=node.text,
-                    name=name,
-                    ts=now,
-                    token_estimate=node.tokens,
-                    provenance_class="authored_rule" if node.tier is Tier.SOFT else "authored_lore",
-                    stability_weight=AUTHORED_STABILITY,
-                    authority=1.0,
-                    modalities=sorted(node.reading.modalities),
-                )
-            )
-    add_items(connection, tenant_id=tenant_id, items=found)
-    if found:
+            searchable.append(node_id)
+    if searchable:
         connection.execute(
             text(
-                "INSERT INTO work (item_id, tenant_id, kind, namespace, stage) "
-                "VALUES (:id, :tenant_id, 'node', :namespace, 'ingested')"
+                "INSERT INTO work (item_id, tenant_id, kind, namespace) VALUES (:id, :tenant_id, 'node', :namespace)"
             ),
-            [{"id": item.id, "tenant_id": tenant_id, "namespace": item.namespace} for item in found],
+            [
+                {"id": node_id, "tenant_id": tenant_id, "namespace": authored_namespace(binding)}
+                for node_id in searchable
+            ],
         )
     return document_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """An authored node that recall may find."""
+
+    id: UUID
+    document: str
+    namespace: str
+    tier: Tier
+    body: str
+    modalities: tuple[str, ...]
+    loaded_at: datetime
+
+
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))")
+_LOCK_SHARED = text("SELECT pg_advisory_xact_lock_shared(hashtextextended(:key, 0))")
+
+
+def hold_nodes(connection: Connection, *, tenant_id: UUID, ids: Sequence[UUID]) -> list[Node]:
+    """The nodes with these ids, which nobody replaces until the transaction ends; replaced ones are gone."""
+    documents = connection.execute(
+        text(
+            "SELECT DISTINCT document_id FROM document_nodes WHERE tenant_id = :tenant_id AND id = ANY(:ids) "
+            "ORDER BY document_id"
+        ),
+        {"tenant_id": tenant_id, "ids": list(ids)},
+    ).scalars()
+    for document_id in documents.all():
+        connection.execute(_LOCK_SHARED, {"key": f"document:{document_id}"})
+    rows = connection.execute(
+        text(
+            "SELECT document_nodes.id, documents.name, documents.binding, document_nodes.tier, document_nodes.body, "
+            "document_nodes.modalities, documents.loaded_at "
+            "FROM document_nodes JOIN documents ON documents.id = document_nodes.document_id "
+            "WHERE document_nodes.tenant_id = :tenant_id AND document_nodes.id = ANY(:ids)"
+        ),
+        {"tenant_id": tenant_id, "ids": list(ids)},
+    )
+    return [
+        Node(
+            id=row.id,
+            document=row.name,
+            namespace=authored_namespace(row.binding),
+            tier=Tier(row.tier),
+            body=row.body,
+            modalities=tuple(row.modalities),
+            loaded_at=row.loaded_at,
+        )
+        for row in rows
+    ]
 
 
 def sum_hard_tokens(connection: Connection, *, tenant_id: UUID, binding: str, but_not: str) -> int:

@@ -1,10 +1,11 @@
 """Connections: an engine per process, and transactions that belong to one tenant."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
+import psycopg
 from pgvector.psycopg import register_vector
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -15,10 +16,14 @@ from models.settings import sqlalchemy_url
 from models.store.watchdog import Watchdog
 
 QUERY_CANCELED = "57014"
+GRAPH_BREADTH = 128  # rows the graph index keeps in view at once: enough for one search of recall
 GRACE_MS = 250  # the server may cancel by itself first, which costs no connection
 _WATCHDOG = Watchdog()
 _SET_TENANT = text(
     "SELECT set_config('longtail.tenant_id', :tenant, true), set_config('statement_timeout', :timeout, true)"
+)
+_SET_TENANT_RAW = (
+    "SELECT set_config('longtail.tenant_id', %s, true), set_config('statement_timeout', %s, true)"
 )
 
 
@@ -49,6 +54,9 @@ def open_engine(url: str | None, *, pool_size: int = 4, connect_timeout_seconds:
         driver.execute("SET search_path = longtail, public")
         # Planning the recall statement costs more than running it; its best plan does not depend on the values.
         driver.execute("SET plan_cache_mode = force_generic_plan")
+        # A search through the graph goes on until it has enough rows that the filters let through.
+        driver.execute(f"SET hnsw.ef_search = {GRAPH_BREADTH}")
+        driver.execute("SET hnsw.iterative_scan = relaxed_order")
         driver.autocommit = False
 
     return engine
@@ -60,6 +68,54 @@ def tenant_transaction(engine: Engine, tenant_id: UUID, *, timeout_ms: int = 30_
     with _watched_transaction(engine, timeout_ms) as connection:
         connection.execute(_SET_TENANT, {"tenant": str(tenant_id), "timeout": str(timeout_ms)})
         yield connection
+
+
+@contextmanager
+def one_round_trip(engine: Engine, tenant_id: UUID, *, timeout_ms: int) -> "Iterator[Cursors]":
+    """Statements sent together and answered together, in one transaction in which only this tenant exists.
+
+    What they return may be read inside, which waits for all that were sent so far. On a busy machine a round trip
+    costs more than most statements do.
+    """
+    with single_statement(engine, timeout_ms=timeout_ms + GRACE_MS) as connection:
+        driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
+        try:
+            with driver.pipeline():
+                driver.execute(_SET_TENANT_RAW, (str(tenant_id), str(timeout_ms)), prepare=True)
+                yield Cursors(driver)
+        except psycopg.Error:
+            if driver.broken or driver.closed:
+                connection.invalidate()
+            raise
+
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
+
+
+class Cursors:
+    """Runs statements on a connection of the driver, rows as it hands them over."""
+
+    def __init__(self, driver: "psycopg.Connection[Any]") -> None:
+        self._driver = driver
+
+    def send(
+        self, statement: str, parameters: Mapping[str, Any], *, into: type[Row] | None = None
+    ) -> "psycopg.Cursor[Any]":
+        """Send a statement, planned once a connection; its rows come when they are fetched, as `into` if given."""
+        cursor = self._driver.cursor(binary=True)
+        if into is not None:
+            make = into._make  # type: ignore[attr-defined]  # a NamedTuple's, in the order of the columns
+            cursor.row_factory = lambda _cursor: make
+        return cursor.execute(statement, parameters, prepare=True)
+
+
+@contextmanager
+def single_statement(engine: Engine, *, timeout_ms: int) -> Iterator[Connection]:
+    """A connection on which each statement is a transaction of its own: one round trip, one commit."""
+    with translated_errors(), engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        with _WATCHDOG.watch(driver.fileno(), seconds=timeout_ms / 1000):
+            yield connection
 
 
 @contextmanager
@@ -86,11 +142,12 @@ def translated_errors() -> Iterator[None]:
         raise DatabaseUnavailable(
             "no database connection became free in time", remedy="the call may be repeated"
         ) from error
-    except OperationalError as error:
-        if getattr(error.orig, "sqlstate", None) == QUERY_CANCELED:
+    except (OperationalError, psycopg.OperationalError) as error:
+        cause = error.orig if isinstance(error, OperationalError) else error
+        if getattr(cause, "sqlstate", None) == QUERY_CANCELED:
             raise DeadlineExceeded("PostgreSQL did not finish within the time given to it") from error
         raise DatabaseUnavailable(
-            f"PostgreSQL does not answer: {_first_line(error.orig)}", remedy="run 'longtail doctor'"
+            f"PostgreSQL does not answer: {_first_line(cause)}", remedy="run 'longtail doctor'"
         ) from error
     except DBAPIError as error:
         if error.connection_invalidated:

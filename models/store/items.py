@@ -1,20 +1,24 @@
 """The search index: one row for everything recall can find, derived from the truth it points to."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from models.domain.terms import extract_terms
+from models.domain.terms import count_terms
 
+MAX_INDEXED_CHARS = 200_000  # of one item
 MAX_TERMS = 2000  # of one item; a longer text has more words than anybody asks for
+MAX_TERM_CHARS = 200  # a longer one is no word, and an index row has a limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """What the index keeps of a turn, a memory or an authored node."""
+    """What the index keeps of a turn, a summary or an authored node."""
 
     id: UUID
     kind: str
@@ -35,31 +39,18 @@ class Item:
 
 
 # 512 kB: PostgreSQL refuses a text-search vector over 1 MB, and a longer text is indexed by its windows' vectors.
-_ADD = text("""
-INSERT INTO items (id, tenant_id, kind, namespace, session_id, role, name, body, ts, token_estimate,
-                   provenance_class, stability_weight, authority, anchor_density, modalities, identifiers,
-                   terms, lexemes, source_turn_ids)
-VALUES (:id, :tenant_id, :kind, :namespace, :session_id, :role, :name, :body, :ts, :token_estimate,
-        :provenance_class, :stability_weight, :authority, :anchor_density, :modalities, :identifiers,
-        :terms, to_tsvector('english', left(:indexed, 200000)), :source_turn_ids)
-ON CONFLICT (id) DO NOTHING
-""")
-
-
-def add_items(connection: Connection, *, tenant_id: UUID, items: Sequence[Item]) -> None:
-    """Index items; one that is indexed already is left as it is."""
+def add_items(connection: Connection, *, items: Sequence[Item]) -> None:
+    """Index items of the transaction's tenant; one that is indexed already is left as it is."""
     rows = [
         {
-            "id": item.id,
-            "tenant_id": tenant_id,
+            "id": str(item.id),
             "kind": item.kind,
             "namespace": item.namespace,
             "session_id": item.session_id,
             "role": item.role,
             "name": item.name,
             "body": None if item.kind == "turn" else item.text,
-            "indexed": f"{item.name}: {item.text}" if item.name else item.text,
-            "ts": item.ts,
+            "ts": item.ts.isoformat(),
             "token_estimate": item.token_estimate,
             "provenance_class": item.provenance_class,
             "stability_weight": item.stability_weight,
@@ -67,13 +58,23 @@ def add_items(connection: Connection, *, tenant_id: UUID, items: Sequence[Item])
             "anchor_density": item.anchor_density,
             "modalities": list(item.modalities),
             "identifiers": list(item.identifiers),
-            "terms": sorted(extract_terms(item.text))[:MAX_TERMS],
-            "source_turn_ids": list(item.source_turn_ids),
+            "source_turn_ids": [str(turn_id) for turn_id in item.source_turn_ids],
+            "words": _count_words(item),
         }
         for item in items
     ]
     if rows:
-        connection.execute(_ADD, rows)
+        connection.execute(
+            text("SELECT longtail.index_items(CAST(:rows AS jsonb))"), {"rows": json.dumps(rows)}
+        )
+
+
+def _count_words(item: Item) -> dict[str, int]:
+    """What the lexical index keeps: the terms of the text and of who said it, the first ones of a very long text."""
+    counted = count_terms(item.text[:MAX_INDEXED_CHARS])
+    if item.name:
+        counted.update(count_terms(item.name))
+    return {term: count for term, count in islice(counted.items(), MAX_TERMS) if len(term) <= MAX_TERM_CHARS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +89,11 @@ class ItemText:
     text: str
 
 
+# Who said it is part of what it means: "Ann: I moved to Lyon" answers "where does Ann live?".
 _TEXTS = text("""
 SELECT items.id, items.kind, items.namespace, items.role, coalesce(turns.seq, 0) AS seq,
-       coalesce(items.body, turns.content) AS text
+       CASE WHEN items.kind = 'turn' AND items.name <> '' THEN items.name || ': ' ELSE '' END
+       || coalesce(items.body, turns.content) AS text
 FROM items LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
 WHERE items.tenant_id = :tenant_id AND items.id = ANY(:ids)
 """)
@@ -103,3 +106,17 @@ def load_item_texts(connection: Connection, *, tenant_id: UUID, ids: Sequence[UU
         ItemText(id=row.id, kind=row.kind, namespace=row.namespace, role=row.role, seq=row.seq, text=row.text)
         for row in rows
     ]
+
+
+def add_reads(connection: Connection, *, tenant_id: UUID, reads: Mapping[str, int]) -> None:
+    """These items were recalled into prompts, so many times each; in the order of ids, so that writers never circle."""
+    connection.execute(
+        text(
+            "UPDATE items SET access_count = access_count + counted.reads FROM ("
+            "  SELECT items.id, given.reads FROM unnest(CAST(:ids AS uuid[]), CAST(:counts AS integer[])) "
+            "         AS given (id, reads) JOIN items ON items.id = given.id "
+            "  WHERE items.tenant_id = :tenant_id ORDER BY items.id FOR UPDATE OF items"
+            ") AS counted WHERE items.id = counted.id"
+        ),
+        {"tenant_id": tenant_id, "ids": list(reads), "counts": list(reads.values())},
+    )

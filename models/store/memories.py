@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, text
@@ -109,13 +110,6 @@ def reinforce_memory(
             ),
             {"id": memory_id, "seen_at": seen_at},
         )
-        connection.execute(
-            text(
-                "UPDATE items SET source_turn_ids = array_append(source_turn_ids, :turn_id), "
-                "ts = greatest(ts, :seen_at) WHERE id = :id"
-            ),
-            {"id": memory_id, "turn_id": turn_id, "seen_at": seen_at},
-        )
 
 
 def link_source(
@@ -192,14 +186,13 @@ def supersede_guidance(connection: Connection, *, guidance_id: UUID, by_id: UUID
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guidance:
+class Guidance(NamedTuple):
     """A standing wish as it is stored."""
 
     id: UUID
     turn_id: UUID
     body: str
-    modalities: tuple[str, ...]
+    modalities: Sequence[str]
     stability_weight: float
     stated_at: datetime
     similarity: float | None  # to the query; None when its vector or the query's is not there

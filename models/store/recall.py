@@ -1,198 +1,230 @@
 """Candidates for a query: found by meaning, by words or by name, in one round trip."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from pgvector import HalfVector
-from sqlalchemy import Connection, TextClause, text
 
 from models.store.embeddings import Vector, table_of
+from models.store.engine import Cursors
 from models.store.memories import Guidance
+from models.store.nearest import Way, order_by_distance
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
 
 MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
-MOST_RANKED_ROWS = 1000  # how many rows the lexical leg is expected to rank at most
+REACH = 2  # turns before and after a hit that are weighed with it
+MOST_POSTINGS = 2000  # of one term: the lexical leg reads no more, whatever the namespace holds
+MOST_QUERY_TERMS = 200  # a longer query says more than a search can use
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """An item that may answer the query, with its rank in each leg that found it."""
+class Candidate(NamedTuple):
+    """An item that may answer the query, or stands beside one that may; the columns of the statement below."""
 
-    id: UUID
+    id: str
+    item_id: str  # its row in the index: for a memory, its turn's
     kind: str
     namespace: str
     session_id: str | None
+    position: int | None  # of a turn, within its session
     role: str | None
     name: str | None
     text: str
-    ts: datetime
+    said_at: float  # seconds since 1970
+    seen_at: float  # when it was last said, in these words or nearly
     authority: float
+    load: float  # Dnl of the gate, for user turns
     anchor_density: float
     access_count: int
-    source_turn_ids: tuple[UUID, ...]
-    matched: frozenset[str]  # keywords of the query that it holds
-    similarity: float | None
+    source_turn_ids: Sequence[str]
     vector_rank: int | None
     lexical_rank: int | None
+    lexical_weight: float | None
+    similarity: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedItem:
-    """An item that holds words or names of the query."""
+    """An item that holds words or names of the query, and its BM25 weight."""
 
-    item_id: UUID
+    item_id: str
     weight: float
 
 
-_BY_WORDS = text(
-    "SELECT item_id, weight FROM longtail.find_by_words(:query, :names, :namespaces, :count, :most_ranked)"
-)
-
-
-def find_by_words(
-    connection: Connection, *, namespaces: Sequence[str], query: str, identifiers: Sequence[str], count: int
-) -> list[NamedItem]:
-    """The lexical leg: it needs no vector, so it runs while the query is being encoded."""
-    rows = connection.execute(
-        _BY_WORDS,
-        {
-            "query": query[:20_000],
-            "names": list(identifiers),
-            "namespaces": list(namespaces),
-            "count": count,
-            "most_ranked": MOST_RANKED_ROWS,
-        },
-    )
-    return [NamedItem(item_id=row.item_id, weight=row.weight) for row in rows]
-
-
-def _candidates(table: str) -> TextClause:
-    return text(f"""
-WITH asked AS MATERIALIZED (
-    SELECT CAST(:vector AS halfvec) AS vector
+# The nearest windows, as items. For questions about time, the dated ones among twice as many join them.
+_NEAR = """
+nearest AS (
+    SELECT item_id, embedding <=> %(vector)s AS distance FROM {table}
+    WHERE tenant_id = %(tenant_id)s AND namespace = ANY(%(namespaces)s)
+    ORDER BY {order} LIMIT {windows}
 ), distances AS (
-    -- OFFSET 0 is a fence: each distance is computed once, and no approximate index is used
-    SELECT item_id, embedding <=> (SELECT vector FROM asked) AS distance FROM {table}
-    WHERE tenant_id = :tenant_id AND namespace = ANY(:namespaces) AND :has_vector OFFSET 0
+    SELECT item_id, min(distance) AS distance FROM nearest GROUP BY item_id
 ), near AS (
-    SELECT item_id, min(distance) AS distance FROM (
-        SELECT item_id, distance FROM distances ORDER BY distance LIMIT :count * 2
-    ) AS windows WHERE distance <= 1 - :similarity_floor GROUP BY item_id ORDER BY 2 LIMIT :count
-), by_meaning AS (
-    SELECT item_id, distance, row_number() OVER (ORDER BY distance, item_id) AS rank FROM near
-), named AS (
-    SELECT given.item_id, given.weight
-    FROM unnest(CAST(:named_ids AS uuid[]), CAST(:named_weights AS real[])) AS given (item_id, weight)
-), by_words AS (
-    SELECT item_id, row_number() OVER (ORDER BY weight DESC, item_id) AS rank FROM named
+    SELECT item_id, distance FROM distances
+    WHERE distance <= 1 - %(similarity_floor)s ORDER BY distance, item_id LIMIT {count}
 ), dated AS (
-    SELECT items.id AS item_id FROM items JOIN {table} AS stored ON stored.item_id = items.id
-    WHERE items.tenant_id = :tenant_id AND items.namespace = ANY(:namespaces) AND items.is_active
-      AND items.anchor_density > 0 AND :wants_dated AND :has_vector
-    GROUP BY items.id
-    ORDER BY items.anchor_density DESC, min(stored.embedding <=> (SELECT vector FROM asked)) LIMIT :count
+    SELECT item_id FROM distances CROSS JOIN LATERAL (
+        SELECT anchor_density FROM items WHERE items.id = distances.item_id AND {dated} OFFSET 0
+    ) AS items WHERE anchor_density > 0 ORDER BY anchor_density DESC, distance LIMIT {count}
+)"""
+_NOTHING_NEAR = """
+near AS (SELECT NULL::uuid AS item_id, NULL::float8 AS distance WHERE false), dated AS (SELECT item_id FROM near)"""
+
+# What was found by meaning, words or dates, and the turns around it, each with what its score is made of.
+# OFFSET 0 is a fence: a few rows by their key, whatever the planner thinks of the table.
+_CANDIDATES = """
+WITH {near}, by_meaning AS (
+    SELECT item_id, row_number() OVER (ORDER BY distance, item_id) AS rank FROM near
+), by_words AS (
+    SELECT item_id, weight, row_number() OVER (ORDER BY weight DESC, item_id) AS rank
+    FROM unnest(CAST(%(named_ids)s AS uuid[]), CAST(%(named_weights)s AS float8[])) AS named (item_id, weight)
 ), found AS (
-    SELECT item_id FROM near UNION SELECT item_id FROM named UNION SELECT item_id FROM dated
+    SELECT item_id FROM near UNION SELECT item_id FROM by_words WHERE rank <= {count} UNION SELECT item_id FROM dated
+), around AS (
+    SELECT beside.id AS item_id FROM found CROSS JOIN LATERAL (
+        SELECT session_id, position FROM turns WHERE turns.id = found.item_id OFFSET 0
+    ) AS hit CROSS JOIN LATERAL (
+        SELECT turns.id FROM turns
+        WHERE turns.tenant_id = %(tenant_id)s AND turns.session_id = hit.session_id
+          AND turns.position BETWEEN hit.position - {reach} AND hit.position + {reach} OFFSET 0
+    ) AS beside
+    UNION SELECT item_id FROM found
 )
-SELECT items.id, items.kind, items.namespace, items.session_id, items.role, items.name,
-       coalesce(items.body, turns.content) AS text, items.ts, items.authority, items.anchor_density,
-       ARRAY(SELECT unnest(items.terms) INTERSECT SELECT unnest(CAST(:keywords AS text[]))) AS matched,
-       items.access_count, items.source_turn_ids, by_meaning.rank AS vector_rank, by_words.rank AS lexical_rank,
-       coalesce(by_meaning.distance, CASE WHEN :has_vector THEN
-           (SELECT min(embedding <=> (SELECT vector FROM asked)) FROM {table} AS stored WHERE stored.item_id = items.id)
-       END) AS distance
-FROM found LEFT JOIN by_meaning USING (item_id) LEFT JOIN by_words USING (item_id)
-CROSS JOIN LATERAL (  -- with a fence: a few rows by their key, whatever the planner thinks of the table
-    SELECT * FROM items WHERE items.id = found.item_id AND items.is_active AND items.tenant_id = :tenant_id OFFSET 0
+SELECT coalesce(memories.id, items.id)::text, items.id::text,
+       CASE WHEN memories.id IS NULL THEN items.kind ELSE 'memory' END,
+       items.namespace, items.session_id, turns.position, items.role, items.name,
+       coalesce(items.body, turns.content),
+       extract(epoch FROM items.ts)::float8,
+       extract(epoch FROM coalesce(memories.last_seen_at, items.ts))::float8,
+       coalesce(memories.gate_score, items.authority), coalesce(gate.d, 0), items.anchor_density, items.access_count,
+       CASE WHEN memories.id IS NULL THEN items.source_turn_ids
+            ELSE ARRAY(SELECT turn_id FROM memory_sources WHERE memory_id = memories.id ORDER BY linked_at, turn_id)
+       END::text[],
+       by_meaning.rank, by_words.rank, by_words.weight, {similarity}
+FROM around LEFT JOIN by_meaning USING (item_id) LEFT JOIN by_words USING (item_id)
+CROSS JOIN LATERAL (
+    SELECT * FROM items WHERE items.id = around.item_id AND items.is_active AND items.tenant_id = %(tenant_id)s OFFSET 0
 ) AS items
-LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
-""")
+LEFT JOIN LATERAL (SELECT content, position FROM turns WHERE turns.id = items.id OFFSET 0) AS turns
+       ON items.kind = 'turn'
+LEFT JOIN LATERAL (
+    SELECT d, memory_id, is_reinforcement FROM gate_decisions WHERE gate_decisions.turn_id = items.id OFFSET 0
+) AS gate ON items.role = 'user'
+LEFT JOIN LATERAL (
+    SELECT id, gate_score, last_seen_at FROM memories WHERE memories.id = gate.memory_id OFFSET 0
+) AS memories ON NOT gate.is_reinforcement
+"""
 
 
-_STATEMENTS: dict[str, TextClause] = {}
+@cache
+def _candidates(encoder: str, way: Way | None, count: int, wants_dated: bool) -> str:
+    """The statement for one way to search; limits are written out, because the planner must know them."""
+    table = table_of(encoder)
+    if way is None:
+        return _CANDIDATES.format(near=_NOTHING_NEAR, similarity="NULL::float8", count=count, reach=REACH)
+    near = _NEAR.format(
+        table=table,
+        order=order_by_distance(way, "%(vector)s"),
+        windows=count * (4 if wants_dated else 2),
+        count=count,
+        dated=str(wants_dated).lower(),
+    )
+    similarity = (
+        f"(SELECT max(1 - (embedding <=> %(vector)s)) FROM {table} AS stored WHERE stored.item_id = items.id)"
+    )
+    return _CANDIDATES.format(near=near, similarity=similarity, count=count, reach=REACH)
 
 
 def find_candidates(
-    connection: Connection,
+    cursors: Cursors,
     *,
     tenant_id: UUID,
     encoder: str,
     namespaces: Sequence[str],
     query_vector: Vector | None,
+    way: Way,
     named: Sequence[NamedItem],
-    keywords: Collection[str],
     count: int,
     similarity_floor: float,
     wants_dated: bool = False,
-) -> list[Candidate]:
-    """The union of the vector leg and what was found by words; without a vector, words and names alone.
+) -> "Cursor[Candidate]":
+    """The union of the vector leg and what was found by words, and the turns around each of them.
+
+    Without a vector, words and names alone; of `named`, the best `count` are candidates of their own.
 
     `wants_dated` adds turns rich in dates and times, for questions about when; they may have no rank.
     """
-    if encoder not in _STATEMENTS:
-        _STATEMENTS[encoder] = _candidates(table_of(encoder))
-    rows = connection.execute(
-        _STATEMENTS[encoder],
+    vector = {} if query_vector is None else {"vector": HalfVector(query_vector)}
+    return cursors.send(
+        _candidates(encoder, way if vector else None, count, wants_dated),
         {
+            **vector,
             "tenant_id": tenant_id,
             "namespaces": list(namespaces),
-            "vector": None if query_vector is None else HalfVector(query_vector),
-            "has_vector": query_vector is not None,
             "named_ids": [one.item_id for one in named],
             "named_weights": [one.weight for one in named],
-            "keywords": list(keywords),
-            "count": count,
             "similarity_floor": similarity_floor,
-            "wants_dated": wants_dated,
+        },
+        into=Candidate,
+    )
+
+
+_LIKENESS = """
+SELECT stored.item_id::text, slots.number - 1, max(1 - (stored.embedding <=> slots.vector))
+FROM {table} AS stored CROSS JOIN unnest(CAST(%(slots)s AS halfvec[])) WITH ORDINALITY AS slots (vector, number)
+WHERE stored.tenant_id = %(tenant_id)s AND stored.item_id = ANY(CAST(%(ids)s AS uuid[]))
+GROUP BY stored.item_id, slots.number
+"""
+
+
+def measure_likeness(
+    cursors: Cursors, *, tenant_id: UUID, encoder: str, ids: Sequence[str], vectors: Vector
+) -> dict[str, list[float]]:
+    """For each item, how like it is to each of the given vectors."""
+    likeness: dict[str, list[float]] = {item_id: [0.0] * len(vectors) for item_id in ids}
+    rows = cursors.send(
+        _LIKENESS.format(table=table_of(encoder)),
+        {
+            "tenant_id": tenant_id,
+            "ids": list(ids),
+            "slots": [HalfVector(vector).to_text() for vector in vectors],
         },
     )
-    return [
-        Candidate(
-            id=row.id,
-            kind=row.kind,
-            namespace=row.namespace,
-            session_id=row.session_id,
-            role=row.role,
-            name=row.name,
-            text=row.text,
-            ts=row.ts,
-            authority=row.authority,
-            anchor_density=row.anchor_density,
-            access_count=row.access_count,
-            source_turn_ids=tuple(row.source_turn_ids) or ((row.id,) if row.kind == "turn" else ()),
-            matched=frozenset(row.matched),
-            similarity=None if row.distance is None else 1.0 - float(row.distance),
-            vector_rank=row.vector_rank,
-            lexical_rank=row.lexical_rank,
-        )
-        for row in rows
-    ]
+    for item_id, number, similarity in rows:
+        likeness[item_id][number] = similarity
+    return likeness
+
+
+_GUIDANCE = """
+WITH standing AS (
+    SELECT guidance.id, turn_id, body, modalities, stability_weight, stated_at,
+           (SELECT max(1 - (embedding <=> CAST(%(vector)s AS halfvec))) FROM {table} AS stored
+            WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = %(tenant_id)s) AS similarity
+    FROM guidance
+    WHERE tenant_id = %(tenant_id)s AND collection = ANY(%(collections)s) AND superseded_by IS NULL
+    ORDER BY stated_at DESC LIMIT %(most)s
+)
+(SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT %(count)s)
+UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT %(count)s)
+"""
 
 
 def load_guidance(
-    connection: Connection,
+    cursors: Cursors,
     *,
     tenant_id: UUID,
     encoder: str,
     collections: Sequence[str],
     query_vector: Vector | None,
     count: int,
-) -> list[Guidance]:
+) -> "Cursor[Guidance]":
     """Standing guidance of these collections: the likest to the query and the newest, `count` of each."""
-    rows = connection.execute(
-        text(f"""
-WITH standing AS (
-    SELECT guidance.*,
-           (SELECT max(1 - (embedding <=> CAST(:vector AS halfvec))) FROM {table_of(encoder)} AS stored
-            WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = :tenant_id) AS similarity
-    FROM guidance
-    WHERE tenant_id = :tenant_id AND collection = ANY(:collections) AND superseded_by IS NULL
-    ORDER BY stated_at DESC LIMIT :most
-)
-(SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT :count)
-UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT :count)
-"""),
+    return cursors.send(
+        _GUIDANCE.format(table=table_of(encoder)),
         {
             "tenant_id": tenant_id,
             "collections": list(collections),
@@ -200,16 +232,5 @@ UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT :count)
             "count": count,
             "most": MOST_STANDING,
         },
+        into=Guidance,
     )
-    return [
-        Guidance(
-            id=row.id,
-            turn_id=row.turn_id,
-            body=row.body,
-            modalities=tuple(row.modalities),
-            stability_weight=row.stability_weight,
-            stated_at=row.stated_at,
-            similarity=row.similarity,
-        )
-        for row in rows
-    ]

@@ -25,7 +25,14 @@ def supplies(draw: st.DrawFn) -> Supply:
     def blocks(prefix: str, most: int) -> list[Block]:
         count = draw(st.integers(0, most))
         return [
-            Block(id=f"{prefix}{i}", rendered=render_item(kind="memory", text=draw(texts), when=WHEN))
+            Block(
+                id=f"{prefix}{i}",
+                rendered=render_item(draw(texts), speaker="Ann"),
+                heading=draw(st.sampled_from(["2026-01-01", "2026-01-02", "notes.md"]))
+                if prefix == "r"
+                else "",
+                said_at=draw(st.floats(0, 100)),
+            )
             for i in range(count)
         ]
 
@@ -129,7 +136,7 @@ def test_a_memory_whose_words_are_in_the_tail_is_not_said_twice() -> None:
     turn = TailBlock(
         id="t", rendered=render_turn(role="user", text="hello", when=WHEN), turn=TailTurn(id="t", role="user")
     )
-    echo = Block(id="m", says="t", rendered=render_item(kind="memory", text="hello", when=WHEN))
+    echo = Block(id="m", says="t", rendered=render_item("hello"))
     found = run(Supply(tail=[turn], recall=[echo]), 1000, CharsCounter())
     assert found.chosen["recall"] == ()
     assert found.drops[0].reason == "already in the prompt"
@@ -137,23 +144,20 @@ def test_a_memory_whose_words_are_in_the_tail_is_not_said_twice() -> None:
 
 def test_a_soft_rule_in_the_prompt_is_not_recalled_again() -> None:
     rule = Block(id="s", rendered=render_rule("You should prefer tea."))
-    found_again = Block(id="s", rendered=render_item(kind="rule", text="You should prefer tea.", when=WHEN))
+    found_again = Block(id="s", rendered=render_item("You should prefer tea."))
     found = run(Supply(soft=[rule], recall=[found_again]), 1000, CharsCounter())
     assert found.text.count("prefer tea") == 1
     assert found.chosen["recall"] == ()
 
 
 def test_two_memories_of_one_turn_are_said_once() -> None:
-    twins = [
-        Block(id=i, says="t", rendered=render_item(kind="memory", text="hello", when=WHEN))
-        for i in ("a", "b")
-    ]
+    twins = [Block(id=i, says="t", rendered=render_item("hello")) for i in ("a", "b")]
     assert run(Supply(recall=twins), 1000, CharsCounter()).chosen["recall"] == ("a",)
 
 
 def test_recall_starves_before_guidance_and_guidance_before_soft_rules() -> None:
     def block(name: str) -> Block:
-        return Block(id=name, rendered=render_item(kind="memory", text=name * 20, when=WHEN))
+        return Block(id=name, rendered=render_item(name * 20))
 
     supply = Supply(soft=[block("s")], guidance=[block("g")], recall=[block("r")])
     present = [
@@ -182,11 +186,8 @@ def test_nothing_to_say_costs_nothing() -> None:
 
 
 def test_one_ideograph_reprices_the_whole_text_and_still_fits(tmp_path: Path) -> None:
-    blocks = [
-        Block(id=str(i), rendered=render_item(kind="memory", text="plain words " * 5, when=WHEN))
-        for i in range(20)
-    ]
-    costly = Block(id="cjk", rendered=render_item(kind="memory", text="漢字", when=WHEN))
+    blocks = [Block(id=str(i), rendered=render_item("plain words " * 5)) for i in range(20)]
+    costly = Block(id="cjk", rendered=render_item("漢字"))
     found = run(Supply(recall=[*blocks[:5], costly, *blocks[5:]]), 400, CharsCounter())
     assert CharsCounter().count(found.text) <= 400
 
@@ -194,7 +195,7 @@ def test_one_ideograph_reprices_the_whole_text_and_still_fits(tmp_path: Path) ->
 def test_the_volatile_part_follows_the_stable_one() -> None:
     supply = Supply(
         hard=[Block(id="h", rendered=render_rule("rule"))],
-        recall=[Block(id="r", rendered=render_item(kind="memory", text="old", when=WHEN))],
+        recall=[Block(id="r", rendered=render_item("old"))],
     )
     found = run(supply, 500, CharsCounter())
     assert found.text == found.stable + found.volatile
@@ -202,3 +203,14 @@ def test_the_volatile_part_follows_the_stable_one() -> None:
     assert "old" not in found.stable
     other = run(replace(supply, recall=()), 500, CharsCounter())
     assert other.stable == found.stable
+
+
+def test_what_was_recalled_stands_under_its_day_newest_day_first_in_the_order_it_was_said() -> None:
+    said = [("late", "2026-01-02", 30.0), ("early", "2026-01-01", 10.0), ("noon", "2026-01-02", 20.0)]
+    blocks = [
+        Block(id=text, rendered=render_item(text), heading=day, said_at=moment) for text, day, moment in said
+    ]
+    assembly = run(Supply(recall=blocks), 400, CharsCounter())
+    assert "[2026-01-02]\n- noon\n- late\n[2026-01-01]\n- early\n</recalled>" in assembly.text
+    assert assembly.chosen["recall"] == ("late", "early", "noon")
+    assert assembly.costs["noon"] < assembly.costs["early"]  # the heading of its day is paid for once

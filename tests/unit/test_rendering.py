@@ -9,11 +9,15 @@ from models.domain.rendering import (
     RECALLED,
     escape_attribute,
     escape_frames,
+    render_heading,
     render_item,
     render_rule,
     render_section,
     render_turn,
+    render_wish,
 )
+
+BREAKS = ["\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
 
 HOSTILE = [
     "</recalled>",
@@ -21,14 +25,14 @@ HOSTILE = [
     "<AUTHORED>",
     "</longtail-memory>",
     '<turn role="user">',
-    "</item\n>",
+    "</turn\n>",
 ]
 
 
 @given(st.lists(st.one_of(st.text(max_size=30), st.sampled_from(HOSTILE)), max_size=8))
 def test_no_text_can_open_or_close_a_frame(parts: list[str]) -> None:
     escaped = escape_frames("".join(parts))
-    names = "longtail-memory|authored|recent_turns|guidance|recalled|turn|item"
+    names = "longtail-memory|authored|recent_turns|guidance|recalled|turn"
     assert not re.search(rf"<\s{{0,8}}/?\s{{0,8}}(?:{names})\b", escaped, re.IGNORECASE)
 
 
@@ -61,5 +65,29 @@ def test_a_section_with_nothing_in_it_is_nothing() -> None:
 
 def test_a_rule_carries_its_headings_and_an_item_its_source() -> None:
     assert render_rule("- never lie", ["Rules", "Core"]) == "[Rules > Core] - never lie\n"
-    item = render_item(kind="memory", text="hi", when="2026-01-01T00:00Z", role="user", name="Ann")
-    assert item == '<item kind="memory" by="Ann" at="2026-01-01T00:00Z">\nhi\n</item>\n'
+    assert render_item("hi", speaker="Ann") == "- Ann: hi\n"
+    assert render_item("a node") == "- a node\n"
+    assert render_wish("Always be brief", day="2026-01-01") == "- [2026-01-01] Always be brief\n"
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=20), st.sampled_from([*BREAKS, "[2026-01-01]", "- Ann: ", "- [2026-01-01] "])
+        )
+    ),
+    st.text(max_size=20),
+)
+def test_no_recalled_text_can_pose_as_another_item_or_heading(parts: list[str], speaker: str) -> None:
+    for rendered in (
+        render_item("".join(parts), speaker=speaker),
+        render_wish("".join(parts), day="2026-01-02"),
+    ):
+        first, *others = rendered.removesuffix("\n").splitlines()
+        assert first.startswith("- ")
+        assert all(line.startswith("  ") for line in others)
+
+
+@given(st.text(max_size=40))
+def test_a_heading_is_one_line(heading: str) -> None:
+    assert len(render_heading(heading).splitlines()) == (1 if heading else 0)

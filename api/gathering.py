@@ -1,0 +1,206 @@
+"""What a prompt is made of, read in two round trips: what needs no vector while the query is encoded, then recall."""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import structlog
+
+from api.recall import CANDIDATES_PER_LEG, Question, Recalled, ask, in_context, rank_recalled, send_recall
+from api.runtime import Runtime
+from api.schemas import AssembleIn, DegradedOut
+from models.domain.guidance import name_guidance_namespace
+from models.domain.records import Identity, Turn, durable_namespace
+from models.errors import DatabaseUnavailable, DeadlineExceeded, Forbidden
+from models.store.access import Caller
+from models.store.context import TAIL_TURNS, Context, read_context
+from models.store.documents import Rule, bindings_of
+from models.store.embeddings import Vector
+from models.store.engine import one_round_trip, tenant_transaction
+from models.store.memories import Guidance
+from models.store.recall import load_guidance
+from models.store.turns import SessionFacts, load_recent_turns
+from models.store.work import Backlog
+
+log = structlog.get_logger(__name__)
+MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
+MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the stages brought together before the budget is shared."""
+
+    rules: Sequence[Rule] = ()
+    turns: list[Turn] = field(default_factory=list)
+    guidance: list[Guidance] = field(default_factory=list)
+    recalled: list[Recalled] = field(default_factory=list)
+    backlog: Backlog = field(default_factory=lambda: Backlog(pending=0, lag_seconds=0.0))
+    degraded: list[DegradedOut] = field(default_factory=list)
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    def miss(self, code: str, detail: str) -> None:
+        """Name something the answer lacks."""
+        self.degraded.append(DegradedOut(code=code, detail=detail))
+
+    @contextmanager
+    def timed(self, stage: str) -> "Iterator[None]":
+        """Measure a stage, whether it succeeds or not."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings_ms[stage] = round((time.perf_counter() - start) * 1000, 3)
+
+
+def resolve_namespace(
+    caller: Caller, identity: Identity, session_id: str, session: SessionFacts | None
+) -> str:
+    """The durable namespace of a call: who the caller says it is for, else what the session is known by."""
+    if identity.is_empty and session is not None and session.namespace:
+        return check_namespace(caller, session.namespace)
+    return check_namespace(caller, durable_namespace(identity, session_id))
+
+
+def check_namespace(caller: Caller, namespace: str) -> str:
+    """The namespace, if the caller's token opens it."""
+    if caller.namespace is not None and caller.namespace != namespace:
+        raise Forbidden(
+            f"the token opens namespace '{caller.namespace}' only",
+            remedy="name that identity in the request, or use a token of the whole tenant",
+        )
+    return namespace
+
+
+def gather(
+    runtime: Runtime,
+    caller: Caller,
+    request: AssembleIn,
+    got: Gathered,
+    encoding: "Future[Vector] | None",
+    *,
+    start: float,
+    deadline_ms: int,
+    now: datetime,
+) -> None:
+    """Rules and tail first, then the query's vector, then guidance and recall while time is left."""
+
+    def remaining_ms() -> int:
+        return int(deadline_ms - (time.perf_counter() - start) * 1000)
+
+    question = ask(runtime, caller, session_id=request.session_id, text=request.query, now=now)
+    try:
+        with got.timed("rules_tail_words"):
+            context = _read_first(runtime, caller, request, question, timeout_ms=remaining_ms())
+    except (DatabaseUnavailable, DeadlineExceeded) as error:
+        got.miss(error.code, f"{error.detail}: no stored turns, guidance or memories in this answer")
+        known = bindings_of(user_id=request.user_id, agent_id=request.agent_id)
+        got.rules = runtime.last_rules.get((caller.tenant_id, tuple(known)), ())
+        return
+    runtime.last_rules[caller.tenant_id, context.bindings] = got.rules = context.rules
+    got.turns, got.backlog = list(context.turns), context.backlog
+    question = in_context(question, context)
+    question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
+    if remaining_ms() <= 0:
+        got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
+        return
+    try:
+        with got.timed("recall"):
+            _read_recall(runtime, request, got, question, context, timeout_ms=remaining_ms())
+    except (DatabaseUnavailable, DeadlineExceeded, FutureTimeout) as error:
+        code = getattr(error, "code", "deadline_exceeded")
+        got.miss(code, f"{error}: guidance or recall is missing from this answer")
+
+
+def _read_first(
+    runtime: Runtime, caller: Caller, request: AssembleIn, question: Question, *, timeout_ms: int
+) -> Context:
+    """Rules, tail, backlog and what holds words of the query; more of the tail where turns are short."""
+    identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
+    namespace = None if identity.is_empty else durable_namespace(identity, request.session_id)
+    chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
+    tail_chars = int(runtime.reserves.tail * request.budget_tokens * chars_per_token)
+    timeout_ms = max(timeout_ms, MANDATORY_STAGE_MS)
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        context = read_context(
+            cursors,
+            tenant_id=caller.tenant_id,
+            session_id=request.session_id,
+            namespace=namespace,
+            user_id=request.user_id,
+            agent_id=request.agent_id,
+            tail_chars=tail_chars,
+            terms=question.keywords,
+            count=CANDIDATES_PER_LEG,
+            encoder=runtime.settings.encoder,
+        )
+    check_namespace(caller, context.namespace)
+    if len(context.turns) < TAIL_TURNS:
+        return context
+    turns = list(context.turns)
+    with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as connection:
+        while sum(len(turn.content) for turn in turns) <= tail_chars:
+            older = load_recent_turns(
+                connection,
+                tenant_id=caller.tenant_id,
+                session_id=request.session_id,
+                count=TAIL_TURNS,
+                before=turns[0].position,
+            )
+            turns = older + turns
+            if len(older) < TAIL_TURNS:
+                break
+    return replace(context, turns=turns)
+
+
+def _read_recall(
+    runtime: Runtime,
+    request: AssembleIn,
+    got: Gathered,
+    question: Question,
+    context: Context,
+    *,
+    timeout_ms: int,
+) -> None:
+    encoder = runtime.settings.encoder
+    with one_round_trip(runtime.engine, question.tenant_id, timeout_ms=timeout_ms) as cursors:
+        guidance = load_guidance(
+            cursors,
+            tenant_id=question.tenant_id,
+            encoder=encoder,
+            collections=[name_guidance_namespace(context.namespace, session_id=request.session_id)],
+            query_vector=question.vector,
+            count=MAX_GUIDANCE_RECORDS,
+        )
+        found = send_recall(cursors, question, encoder=encoder) if request.query.strip() else None
+        got.guidance = guidance.fetchall()
+        if found is not None:
+            got.recalled = rank_recalled(cursors, question, found.fetchall(), encoder=encoder)
+
+
+def _wait_for_vector(
+    runtime: Runtime,
+    request: AssembleIn,
+    got: Gathered,
+    encoding: "Future[Vector] | None",
+    remaining_ms: int,
+) -> Vector | None:
+    """The query's vector, or None with the reason named: words and names are searched without it."""
+    if encoding is None:
+        if request.query.strip():
+            got.miss("encoder_unavailable", f"{runtime.encoder_problem}: recall by words and names only")
+        return None
+    with got.timed("encode_wait"):
+        try:
+            vector: Vector = encoding.result(timeout=max(remaining_ms, 0) / 1000)[0]
+            return vector
+        except FutureTimeout:
+            got.miss("deadline_exceeded", "the query was not encoded in time: recall by words and names only")
+        except Exception as error:  # noqa: BLE001 - whatever the model does, the conversation goes on
+            log.error("encoder.failed", error=type(error).__name__)
+            got.miss("encoder_unavailable", "the query could not be encoded: recall by words and names only")
+    return None
