@@ -79,14 +79,15 @@ def post_turns(
     )
 
 
-@router.post("/v1/assemble", responses=PROBLEM, tags=["memory"])
+@router.post("/v1/assemble", response_model=schemas.AssembleOut, responses=PROBLEM, tags=["memory"])
 def post_assemble(
     body: schemas.AssembleIn,
     runtime: RuntimeOf,
     caller: Annotated[Caller | None, Depends(reader_if_known)],
-) -> schemas.AssembleOut:
+) -> Response:
     """The prompt for the next model call, within its budget; what is missing is named in `degraded`."""
-    return assemble_prompt(runtime, caller, body)
+    answer = assemble_prompt(runtime, caller, body)
+    return Response(answer.model_dump_json(), media_type="application/json")  # checked when it was made
 
 
 @router.post("/v1/search", responses=PROBLEM, tags=["memory"])

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
 
 from models.domain.records import RESERVED_NAMESPACE_PREFIXES, NewTurn, Role
 from models.settings import get_settings
@@ -227,14 +228,14 @@ class BudgetOut(BaseModel):
     recall: int
 
 
-class ItemOut(BaseModel):
+class ItemOut(TypedDict):  # a prompt has a hundred of them: a dictionary is made in a tenth of a model's time
     tier: Literal["hard", "tail", "soft", "guidance", "recall"]
     kind: Literal["turn", "memory", "summary", "rule", "lore"]
     id: str
     source_turn_ids: list[str]
     text: str
     tokens: int
-    score: float | None = None
+    score: float | None
 
 
 class DegradedOut(BaseModel):

@@ -110,6 +110,8 @@ class _Fill:
     drops: list[Drop] = field(default_factory=list)
 
     def _text(self, section: Section, blocks: Sequence[Block]) -> str:
+        if len(blocks) == 1 and section.name in self.opened and blocks[0].heading in self.headings:
+            return blocks[0].rendered  # the common case, a hundred times a prompt
         frame = "" if section.name in self.opened else section.opening + section.closing
         if not self.opened:
             frame += OPEN_PROMPT + CLOSE_PROMPT
