@@ -122,6 +122,7 @@ def _recall_block(found: Recalled) -> Block:
     return Block(
         id=candidate.id,
         says=candidate.source_turn_ids[0] if candidate.source_turn_ids else None,
+        repeats=found.repeats,
         rendered=render_item(
             candidate.text, speaker=None if is_authored else candidate.name or candidate.role
         ),
@@ -201,6 +202,7 @@ def _explain(got: Gathered, assembly: Assembly) -> dict[str, object]:
                 "vector_rank": found.candidate.vector_rank,
                 "lexical_rank": found.candidate.lexical_rank,
                 "temporal": asdict(found.dated) if found.dated else None,
+                "hop_from": found.hop_from,
                 "chosen": found.scored.id in chosen,
                 "reason": reasons.get(found.scored.id),
             }

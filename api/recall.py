@@ -9,6 +9,7 @@ from uuid import UUID
 
 from api.runtime import Runtime
 from models.domain import temporal
+from models.domain.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
 from models.domain.records import GLOBAL_NAMESPACE
 from models.domain.scoring import (
     DEFAULT_PROFILE,
@@ -17,19 +18,23 @@ from models.domain.scoring import (
     ScoredCandidate,
     ScoringProfile,
     rank_candidates,
+    score_hop,
 )
+from models.domain.selection import PackItem, find_marks, find_repeats, make_text_key
 from models.domain.terms import query_keywords
 from models.store.access import Caller
 from models.store.context import Context
 from models.store.embeddings import Vector
 from models.store.engine import Cursors
 from models.store.nearest import Way, choose_way
-from models.store.recall import Candidate, NamedItem, find_candidates, measure_likeness
+from models.store.recall import Candidate, NamedItem, find_candidates, find_linked, measure_likeness
 
 if TYPE_CHECKING:
     from psycopg import Cursor
 
 SLOTS_TIMEOUT_SECONDS = 1.0
+HOPS_FROM = 10  # of the ranked, how many may bring along what they link to
+AUTHORED_KINDS = frozenset({"rule", "lore"})
 CANDIDATES_PER_LEG = 60
 
 
@@ -40,6 +45,8 @@ class Recalled:
     candidate: Candidate
     scored: ScoredCandidate
     dated: temporal.TemporalChoice | None = None
+    repeats: str | None = None  # the better one that says nearly the same
+    hop_from: str | None = None  # the ranked node whose link led here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +60,7 @@ class Question:
     keywords: frozenset[str] = frozenset()
     intent: float = 0.0  # how much it asks about time
     namespaces: Sequence[str] = ()
+    bindings: Sequence[str] = ()  # whose documents apply
     named: Sequence[NamedItem] = ()  # found by words, while the vector was being made
     way: Way = "exact"  # how the nearest vectors are found
     vector: Vector | None = None
@@ -79,6 +87,7 @@ def in_context(question: Question, context: Context) -> Question:
     return replace(
         question,
         namespaces=context.places,
+        bindings=context.bindings,
         named=context.named,
         way=choose_way(context.sizes, wanted=CANDIDATES_PER_LEG),
     )
@@ -136,9 +145,72 @@ def rank_recalled(
     scored_by_id = {scored.id: scored for scored in ranked}
     choice_by_id = {choice.id: choice for choice in choices}
     order = temporal.put_choices_first([scored.id for scored in ranked], choices)
-    return [
-        Recalled(candidate=by_id[key], scored=scored_by_id[key], dated=choice_by_id.get(key)) for key in order
+    repeats = find_repeats(_to_compare(by_id[key], scored_by_id[key]) for key in order)
+    recalled = [
+        Recalled(
+            candidate=by_id[key],
+            scored=scored_by_id[key],
+            dated=choice_by_id.get(key),
+            repeats=repeats.get(key),
+        )
+        for key in order
     ]
+    return _with_hops(cursors, question, recalled, encoder=encoder)
+
+
+def _to_compare(candidate: Candidate, scored: ScoredCandidate) -> PackItem:
+    return PackItem(
+        id=candidate.id,
+        tokens=0,
+        score=scored.score,
+        vector=candidate.vector,
+        text_key=make_text_key(candidate.text),
+        marks=find_marks(candidate.text),
+    )
+
+
+def _with_hops(
+    cursors: Cursors, question: Question, recalled: list[Recalled], *, encoder: str
+) -> list[Recalled]:
+    """What the links of well-ranked authored nodes lead to joins the ranking at a share of their score."""
+    scores = {
+        one.candidate.id: one.scored.score
+        for one in recalled[:HOPS_FROM]
+        if one.candidate.kind in AUTHORED_KINDS and one.scored.score * HOP_ATTENUATION >= HOP_FLOOR
+    }
+    if not scores:
+        return recalled
+    linked = find_linked(cursors, tenant_id=question.tenant_id, bindings=question.bindings, ids=list(scores))
+    known = {one.candidate.id: one.scored.score for one in recalled}
+    hops = [hop for hop in score_hops({**known, **scores}, linked) if hop.id not in known]
+    if not hops:
+        return recalled
+    named = [NamedItem(item_id=hop.id, weight=hop.score) for hop in hops]
+    found = find_candidates(
+        cursors,
+        tenant_id=question.tenant_id,
+        encoder=encoder,
+        namespaces=question.namespaces,
+        query_vector=None,
+        way=question.way,
+        named=named,
+        count=CANDIDATES_PER_LEG,
+        similarity_floor=0.0,
+    )
+    by_id = {candidate.id: candidate for candidate in found.fetchall()}
+    joined = [
+        Recalled(
+            candidate=by_id[hop.id],
+            scored=score_hop(hop.id, hop.score),
+            hop_from=hop.parent,
+        )
+        for hop in hops
+        if hop.id in by_id
+    ]
+    # Dated choices lead whatever their score: a hop takes its place among those behind them.
+    leading = [one for one in recalled if one.dated is not None]
+    rest = [one for one in recalled if one.dated is None]
+    return [*leading, *sorted([*rest, *joined], key=lambda one: -one.scored.score)]
 
 
 def _without_poor_dated(candidates: list[Candidate], intent: float) -> list[Candidate]:
@@ -192,7 +264,7 @@ def _choose_dated(
 
 
 def _scope_of(candidate: Candidate, session_id: str | None) -> Scope:
-    if candidate.kind in {"rule", "lore"}:
+    if candidate.kind in AUTHORED_KINDS:
         return "lore"
     if candidate.namespace == GLOBAL_NAMESPACE:
         return "global"

@@ -9,12 +9,14 @@ from sqlalchemy import Connection, Engine
 
 from models.domain.gating import GateDecision, decide_gate, read_text_signals
 from models.domain.records import Turn
+from models.domain.selection import find_marks
 from models.settings import Settings
 from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
 from models.store.memories import (
     add_memory,
     gate_threshold,
+    load_memory_text,
     lock_namespace,
     record_decision,
     reinforce_memory,
@@ -109,7 +111,7 @@ def _apply(
     known: Sequence[Neighbour],
 ) -> UUID | None:
     """Reinforce a near-duplicate, or promote what passed; returns the id of a memory that is new."""
-    twin = known[0] if known and known[0].similarity >= NEAR_DUPLICATE_SIMILARITY else None
+    twin = _find_twin(connection, tenant_id, turn, known)
     memory_id = twin.item_id if twin else None
     if twin is None and decision.keep:
         memory_id = add_memory(
@@ -141,6 +143,19 @@ def _apply(
         )
         return None
     return memory_id
+
+
+def _find_twin(
+    connection: Connection, tenant_id: UUID, turn: Turn, known: Sequence[Neighbour]
+) -> Neighbour | None:
+    """The nearest memory that says the same: an encoder hardly tells 900 from 950, so numbers must agree too."""
+    marks = find_marks(turn.content)
+    for near in known:
+        if near.similarity < NEAR_DUPLICATE_SIMILARITY:
+            return None
+        if find_marks(load_memory_text(connection, tenant_id=tenant_id, memory_id=near.item_id)) == marks:
+            return near
+    return None
 
 
 def _centre(windows: Vector) -> Vector:

@@ -35,6 +35,7 @@ class Block:
     id: str
     rendered: str
     says: str | None = None  # the turn whose words these are: nothing is said twice
+    repeats: str | None = None  # another block that says nearly the same, and better
     heading: str = ""  # what it stands under, with others that have the same
     said_at: float | None = None  # seconds since 1970: the order under a heading, and of headings
 
@@ -202,6 +203,9 @@ def _put_ranked(
         key = block.says or block.id
         if key in said:
             fill.drops.append(Drop(tier=tier, id=block.id, reason="already in the prompt"))
+        elif block.repeats is not None:
+            reason = f"nearly the same as {block.repeats}, which ranks higher"
+            fill.drops.append(Drop(tier=tier, id=block.id, reason=reason))
         elif fill.try_put(tier, section, [block], capacity=capacity):
             said.add(key)
         else:

@@ -17,6 +17,9 @@ DropReason = Literal["duplicate", "no_room", "stopped"]
 DUPLICATE_COSINE = 0.95
 
 _SPACE = re.compile(r"\s+")
+_MARK = re.compile(
+    r"\d[\d.,:/-]*(?<=\d)|\b(?:no|not|never|none|nobody|nothing|without|cannot|[a-z]{2,8}n't)\b"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,7 @@ class PackItem:
     score: float
     vector: NDArray[np.floating[Any]] | None = field(default=None, compare=False)
     text_key: str = ""
+    marks: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.tokens < 0:
@@ -52,6 +56,19 @@ def make_text_key(text: str) -> str:
     """
     plain = _SPACE.sub(" ", text).strip().casefold()
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest() if plain else ""
+
+
+def find_marks(text: str) -> frozenset[str]:
+    """The numbers and the negations of a text: two texts that differ in these do not say the same.
+
+    An encoder hardly sees the difference between 900 and 950, or between "do" and "do not".
+
+    >>> find_marks("Rent is 950 now") == find_marks("Rent is 900 now")
+    False
+    >>> sorted(find_marks("I don't eat 2.5 eggs, and NOT 3"))
+    ['2.5', '3', "don't", 'not']
+    """
+    return frozenset(_MARK.findall(text.replace("’", "'").lower()))
 
 
 def unit_vector(vector: NDArray[np.floating[Any]] | None) -> NDArray[np.float64] | None:
@@ -81,7 +98,7 @@ def pack(
 ) -> Packing:
     """Take items by score (ties by id) while they fit; Σ tokens ≤ capacity always.
 
-    A near-duplicate of a chosen item (cosine, the same text or the same id) is left out before its cost is
+    A near-duplicate of a chosen item (cosine and marks, the same text or the same id) is left out before its cost is
     looked at. An item that does not fit is skipped and the next tried (`skip`), or ends the packing (`stop`).
 
     >>> a, b = (PackItem(id=name, tokens=cost, score=s) for name, cost, s in (("a", 60, 0.9), ("b", 50, 0.8)))
@@ -114,6 +131,25 @@ def pack(
     )
 
 
+def find_repeats(items: Iterable[PackItem], *, duplicate_cosine: float = DUPLICATE_COSINE) -> dict[str, str]:
+    """Which items, best first, only repeat a better one: {repeating id: the id that says it already}.
+
+    >>> a, b, c = (PackItem(id=i, tokens=1, score=1, text_key=make_text_key(t)) for i, t in
+    ...            (("a", "Tea."), ("b", "Milk."), ("c", " tea. ")))
+    >>> find_repeats([a, b, c])
+    {'c': 'a'}
+    """
+    said = _Said(duplicate_cosine)
+    repeats: dict[str, str] = {}
+    for item in items:
+        original = said.find(item)
+        if original is None:
+            said.add(item)
+        elif original != item.id:
+            repeats[item.id] = original
+    return repeats
+
+
 def _pack_order(item: PackItem) -> tuple[float, str, int, str]:
     score = item.score if math.isfinite(item.score) else 0.0
     return (-score, item.id, item.tokens, item.text_key)
@@ -126,8 +162,8 @@ class _Said:
         self._bound = duplicate_cosine
         self._by_id: set[str] = set()
         self._by_text: dict[str, str] = {}
-        self._ids: dict[int, list[str]] = {}
-        self._units: dict[int, NDArray[np.float64]] = {}
+        self._ids: dict[tuple[int, frozenset[str]], list[str]] = {}
+        self._units: dict[tuple[int, frozenset[str]], NDArray[np.float64]] = {}
 
     def find(self, item: PackItem) -> str | None:
         """The chosen id that the item repeats, if any."""
@@ -137,11 +173,11 @@ class _Said:
             return self._by_text[item.text_key]
         unit = unit_vector(item.vector)
         # Vectors of different length come from different encoders: their angle means nothing.
-        if unit is None or unit.size not in self._units:
+        if unit is None or (unit.size, item.marks) not in self._units:
             return None
-        similarity = self._units[unit.size] @ unit
+        similarity = self._units[unit.size, item.marks] @ unit
         nearest = int(np.argmax(similarity))
-        return self._ids[unit.size][nearest] if similarity[nearest] >= self._bound else None
+        return self._ids[unit.size, item.marks][nearest] if similarity[nearest] >= self._bound else None
 
     def add(self, item: PackItem) -> None:
         self._by_id.add(item.id)
@@ -150,6 +186,7 @@ class _Said:
         unit = unit_vector(item.vector)
         if unit is None:
             return
-        self._ids.setdefault(unit.size, []).append(item.id)
-        rows = self._units.get(unit.size)
-        self._units[unit.size] = unit[np.newaxis] if rows is None else np.vstack((rows, unit))
+        key = (unit.size, item.marks)
+        self._ids.setdefault(key, []).append(item.id)
+        rows = self._units.get(key)
+        self._units[key] = unit[np.newaxis] if rows is None else np.vstack((rows, unit))

@@ -90,6 +90,15 @@ def add_memory(
     return memory_id
 
 
+def load_memory_text(connection: Connection, *, tenant_id: UUID, memory_id: UUID) -> str:
+    """What a memory says."""
+    body: str = connection.execute(
+        text("SELECT body FROM memories WHERE tenant_id = :tenant_id AND id = :id"),
+        {"tenant_id": tenant_id, "id": memory_id},
+    ).scalar_one()
+    return body
+
+
 def reinforce_memory(
     connection: Connection,
     *,

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
+import numpy as np
 from pgvector import HalfVector
 
 from models.store.embeddings import Vector, table_of
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from psycopg import Cursor
 
 MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
+HALF_VECTOR_HEADER_BYTES = 4  # dimensions and an unused number, then two bytes each, big-endian
 REACH = 2  # turns before and after a hit that are weighed with it
+MOST_NODES_A_LINK = 3  # of the section a link names
 MOST_POSTINGS = 2000  # of one term: the lexical leg reads no more, whatever the namespace holds
 MOST_QUERY_TERMS = 200  # a longer query says more than a search can use
 
@@ -45,6 +48,16 @@ class Candidate(NamedTuple):
     lexical_rank: int | None
     lexical_weight: float | None
     similarity: float | None
+    half_vector: bytes | None  # of an item of one window, as PostgreSQL sends it
+
+    @property
+    def vector(self) -> Vector | None:
+        """The item's vector, where it has exactly one."""
+        if self.half_vector is None:
+            return None
+        return np.frombuffer(self.half_vector, dtype=">f2", offset=HALF_VECTOR_HEADER_BYTES).astype(
+            np.float32
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +117,7 @@ SELECT coalesce(memories.id, items.id)::text, items.id::text,
        CASE WHEN memories.id IS NULL THEN items.source_turn_ids
             ELSE ARRAY(SELECT turn_id FROM memory_sources WHERE memory_id = memories.id ORDER BY linked_at, turn_id)
        END::text[],
-       by_meaning.rank, by_words.rank, by_words.weight, {similarity}
+       by_meaning.rank, by_words.rank, by_words.weight, vectors.similarity, vectors.half_vector
 FROM around LEFT JOIN by_meaning USING (item_id) LEFT JOIN by_words USING (item_id)
 CROSS JOIN LATERAL (
     SELECT * FROM items WHERE items.id = around.item_id AND items.is_active AND items.tenant_id = %(tenant_id)s OFFSET 0
@@ -117,7 +130,15 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT id, gate_score, last_seen_at FROM memories WHERE memories.id = gate.memory_id OFFSET 0
 ) AS memories ON NOT gate.is_reinforcement
+LEFT JOIN LATERAL ({vectors}) AS vectors ON true
 """
+
+
+_VECTORS = """
+    SELECT max(1 - (embedding <=> %(vector)s)) AS similarity,
+           CASE WHEN count(*) = 1 THEN (array_agg(halfvec_send(embedding)))[1] END AS half_vector
+    FROM {table} AS stored WHERE stored.item_id = items.id"""
+_NO_VECTORS = "SELECT NULL::float8 AS similarity, NULL::bytea AS half_vector"
 
 
 @cache
@@ -125,7 +146,7 @@ def _candidates(encoder: str, way: Way | None, count: int, wants_dated: bool) ->
     """The statement for one way to search; limits are written out, because the planner must know them."""
     table = table_of(encoder)
     if way is None:
-        return _CANDIDATES.format(near=_NOTHING_NEAR, similarity="NULL::float8", count=count, reach=REACH)
+        return _CANDIDATES.format(near=_NOTHING_NEAR, vectors=_NO_VECTORS, count=count, reach=REACH)
     near = _NEAR.format(
         table=table,
         order=order_by_distance(way, "%(vector)s"),
@@ -133,10 +154,7 @@ def _candidates(encoder: str, way: Way | None, count: int, wants_dated: bool) ->
         count=count,
         dated=str(wants_dated).lower(),
     )
-    similarity = (
-        f"(SELECT max(1 - (embedding <=> %(vector)s)) FROM {table} AS stored WHERE stored.item_id = items.id)"
-    )
-    return _CANDIDATES.format(near=near, similarity=similarity, count=count, reach=REACH)
+    return _CANDIDATES.format(near=near, vectors=_VECTORS.format(table=table), count=count, reach=REACH)
 
 
 def find_candidates(
@@ -171,6 +189,44 @@ def find_candidates(
         },
         into=Candidate,
     )
+
+
+# Where the links of an authored node lead: the section they name, else the beginning of the document.
+_LINKED = """
+SELECT nodes.id::text, target.id::text
+FROM document_nodes AS nodes
+JOIN documents AS home ON home.id = nodes.document_id
+CROSS JOIN LATERAL jsonb_to_recordset(nodes.links) AS link (target text, fragment text)
+JOIN documents AS other ON other.tenant_id = %(tenant_id)s AND other.binding = ANY(%(bindings)s)
+ AND CASE WHEN link.target = '' THEN other.id = home.id
+          ELSE lower(other.name) IN (lower(link.target), lower(link.target) || '.md',
+                                     lower(regexp_replace(link.target, '^.*/', '')))
+     END
+CROSS JOIN LATERAL (
+    SELECT id FROM document_nodes AS candidate
+    WHERE candidate.document_id = other.id AND candidate.tier <> 1
+      AND (coalesce(link.fragment, '') = '' OR EXISTS (
+          SELECT FROM unnest(candidate.heading_path) AS heading
+          WHERE replace(lower(regexp_replace(heading, '[^[:alnum:] _-]', '', 'g')), ' ', '-')
+              = replace(lower(link.fragment), ' ', '-')))
+    ORDER BY candidate.position LIMIT {most}
+) AS target
+WHERE nodes.tenant_id = %(tenant_id)s AND nodes.id = ANY(CAST(%(ids)s AS uuid[])) AND target.id <> nodes.id
+"""
+
+
+def find_linked(
+    cursors: Cursors, *, tenant_id: UUID, bindings: Sequence[str], ids: Sequence[str]
+) -> dict[str, list[str]]:
+    """For each authored node, the searchable nodes one link away."""
+    linked: dict[str, list[str]] = {}
+    rows = cursors.send(
+        _LINKED.format(most=MOST_NODES_A_LINK),
+        {"tenant_id": tenant_id, "bindings": list(bindings), "ids": list(ids)},
+    )
+    for node_id, target_id in rows:
+        linked.setdefault(node_id, []).append(target_id)
+    return linked
 
 
 _LIKENESS = """

@@ -1,0 +1,70 @@
+"""Claims about recall: links bring along what they name, nothing is said twice, and what differs is kept."""
+
+import time
+from typing import Any
+
+ASK = {"session_id": "asking", "budget_tokens": 3000, "user_id": "ann"}
+
+
+def explain(tenant: Any, query: str) -> dict[str, dict[str, Any]]:
+    """Every candidate of a query, by its words."""
+    answer = tenant.client.assemble(query=query, explain=True, **ASK)
+    texts = {item["id"]: item["text"] for item in answer["items"]}
+    return {texts.get(one["id"], one["id"]): one for one in answer["explain"]["candidates"]}
+
+
+def test_a_link_of_a_well_ranked_node_brings_along_what_it_names(tenant: Any) -> None:
+    tenant.client.put_document(
+        "guide.md",
+        "# Deploying\n\nDeploying the web service to production follows [the plan](lattice.md#quartz).",
+    )
+    tenant.client.put_document(
+        "lattice.md", "# Granite\n\nPlain grey stone.\n\n# Quartz\n\nZebra 1991 umbrella."
+    )
+    tenant.settle()
+    found = explain(tenant, "deploying the web service to production")
+    hop = found["Zebra 1991 umbrella."]
+    parent = found["Deploying the web service to production follows [the plan](lattice.md#quartz)."]
+    assert hop["hop_from"] == parent["id"]
+    assert hop["score"] == parent["score"] / 2
+    assert hop["chosen"]
+    assert "Plain grey stone." not in found
+
+
+def test_the_same_words_are_recalled_once_and_other_numbers_are_other_words(tenant: Any) -> None:
+    said = [
+        "My rent for the flat is 900 euros a month.",
+        "my rent for the flat is  900 euros a month.",
+        "My rent for the flat is 950 euros a month.",
+    ]
+    for number, words in enumerate(said):
+        tenant.say(f"s{number}", words, user_id="ann")
+        tenant.settle()
+    answer = tenant.client.assemble(query="how much is my rent?", explain=True, **ASK)
+    assert answer["text"].count("900 euros") == 1
+    assert answer["text"].count("950 euros") == 1
+    reasons = [one["reason"] for one in answer["explain"]["candidates"] if not one["chosen"]]
+    assert any("nearly the same as" in reason for reason in reasons)
+
+
+def test_another_number_does_not_confirm_a_memory_and_the_same_words_do(tenant: Any) -> None:
+    mentions = "SELECT mention_count FROM longtail.memories WHERE tenant_id = :tenant"
+    rent = "I prefer to pay {} euros rent on 1 May{}"
+    tenant.say("s0", rent.format(900, "."), user_id="ann")
+    tenant.settle()
+    tenant.say("s1", rent.format(950, "."), user_id="ann")
+    tenant.settle()
+    assert tenant.one(mentions) == 1
+    tenant.say("s2", rent.format(900, "!"), user_id="ann")
+    tenant.settle()
+    assert tenant.one(mentions) == 2
+
+
+def test_what_prompts_are_made_of_is_counted(tenant: Any) -> None:
+    tenant.say("s", "The boiler makes a humming noise at night.", user_id="ann")
+    tenant.settle()
+    tenant.client.assemble(query="what noise does the boiler make?", **ASK)
+    deadline = time.monotonic() + 20
+    while not tenant.one("SELECT sum(access_count) FROM longtail.items WHERE tenant_id = :tenant"):
+        assert time.monotonic() < deadline, "the read was never counted"
+        time.sleep(0.2)
