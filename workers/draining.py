@@ -16,6 +16,7 @@ from models.errors import PermanentError, TransientError
 from models.settings import Settings
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.work import Claim, bury_work, claim_work, postpone_work
+from workers.leases import held
 
 log = structlog.get_logger(__name__)
 Work = Callable[[UUID, Sequence[Claim]], None]
@@ -52,7 +53,8 @@ def _work_together(
     if not claims:
         return
     try:
-        work(tenant_id, claims)
+        with held(engine, tenant_id, claims, stage=stage, lease_seconds=settings.lease_seconds):
+            work(tenant_id, claims)
     except TransientError:
         raise  # the database or the encoder is away: leases run out, the sweep comes back
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one row must not stop the others

@@ -39,6 +39,19 @@ def claim_work(connection: Connection, *, stage: str, batch: int, lease_seconds:
     return sorted(claims, key=lambda claim: claim.seq)
 
 
+def extend_leases(
+    connection: Connection, *, item_ids: Sequence[UUID], stage: str, lease_seconds: float
+) -> None:
+    """The work on these rows still goes on; those that have left their stage are left alone."""
+    connection.execute(
+        text(
+            "UPDATE work SET not_before = clock_timestamp() + make_interval(secs => :lease) "
+            "WHERE item_id = ANY(:ids) AND stage = :stage"
+        ),
+        {"ids": sorted(item_ids), "stage": stage, "lease": lease_seconds},
+    )
+
+
 def advance_work(connection: Connection, *, item_ids: Sequence[UUID], to_stage: str) -> None:
     """These rows are done with their stage and free for the next; earlier failures are forgiven."""
     connection.execute(
