@@ -197,7 +197,7 @@ def _explain(got: Gathered, assembly: Assembly) -> dict[str, object]:
     return {
         "candidates": [
             {
-                **asdict(found.scored),
+                **found.scored._asdict(),
                 "kind": found.candidate.kind,
                 "vector_rank": found.candidate.vector_rank,
                 "lexical_rank": found.candidate.lexical_rank,

@@ -7,32 +7,36 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+import numpy as np
+
 from api.runtime import Runtime
 from models.domain import temporal
 from models.domain.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
 from models.domain.records import GLOBAL_NAMESPACE
-from models.domain.scoring import (
-    DEFAULT_PROFILE,
-    CandidateFacts,
-    Scope,
-    ScoredCandidate,
-    ScoringProfile,
-    rank_candidates,
-    score_hop,
-)
-from models.domain.selection import PackItem, find_marks, find_repeats, make_text_key
+from models.domain.relevance import DEFAULT_WEIGHTS, Passage, Relevance, rank_passages, score_hop
+from models.domain.scoring import Scope
+from models.domain.selection import find_repeats
 from models.domain.terms import query_keywords
 from models.store.access import Caller
 from models.store.context import Context
 from models.store.embeddings import Vector
 from models.store.engine import Cursors
 from models.store.nearest import Way, choose_way
-from models.store.recall import Candidate, NamedItem, find_candidates, find_linked, measure_likeness
+from models.store.recall import (
+    HALF_VECTOR_HEADER_HALVES,
+    Candidate,
+    NamedItem,
+    find_candidates,
+    find_linked,
+    measure_likeness,
+)
 
 if TYPE_CHECKING:
     from psycopg import Cursor
 
 SLOTS_TIMEOUT_SECONDS = 1.0
+MOST_RANKED = 200  # of what was found and of what stands beside it; more fit into no prompt
+MOST_DATED = 60  # of the ranked, how many may lead the answer to a question about time
 HOPS_FROM = 10  # of the ranked, how many may bring along what they link to
 AUTHORED_KINDS = frozenset({"rule", "lore"})
 CANDIDATES_PER_LEG = 60
@@ -43,7 +47,7 @@ class Recalled:
     """A candidate, every term of its score, and why a question about time moved it up, if it did."""
 
     candidate: Candidate
-    scored: ScoredCandidate
+    scored: Relevance
     dated: temporal.TemporalChoice | None = None
     repeats: str | None = None  # the better one that says nearly the same
     hop_from: str | None = None  # the ranked node whose link led here
@@ -93,9 +97,7 @@ def in_context(question: Question, context: Context) -> Question:
     )
 
 
-def send_recall(
-    cursors: Cursors, question: Question, *, encoder: str, profile: ScoringProfile = DEFAULT_PROFILE
-) -> "Cursor[Candidate]":
+def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Cursor[Candidate]":
     """Ask for everything found by meaning, words or name."""
     return find_candidates(
         cursors,
@@ -106,7 +108,7 @@ def send_recall(
         way=question.way,
         named=question.named,
         count=CANDIDATES_PER_LEG,
-        similarity_floor=profile.theta1,
+        similarity_floor=DEFAULT_WEIGHTS.theta1,
         wants_dated=temporal.is_active(question.intent),
     )
 
@@ -117,35 +119,33 @@ def rank_recalled(
     candidates: list[Candidate],
     *,
     encoder: str,
-    profile: ScoringProfile = DEFAULT_PROFILE,
 ) -> list[Recalled]:
     """The candidates, best first; for questions about time, dated turns lead."""
-    candidates = _without_poor_dated(candidates, question.intent)
     now = question.now.timestamp()
-    most_read = max((candidate.access_count for candidate in candidates), default=0)
-    facts = [
-        CandidateFacts(
-            id=candidate.id,
-            scope=_scope_of(candidate, question.session_id),
-            cosine=candidate.similarity,
-            lexical_rank=candidate.lexical_rank,
-            vector_rank=candidate.vector_rank,
-            age_seconds=max(0.0, now - candidate.seen_at),
-            access_count=candidate.access_count,
-            max_access_count=most_read,
-            authority=candidate.authority,
-            confidence=None,
-            terms=frozenset(),
+    passages = [
+        Passage(
+            candidate.id,
+            _scope_of(candidate, question.session_id),
+            candidate.session_id,
+            candidate.position,
+            len(candidate.text),
+            candidate.similarity,
+            candidate.lexical_weight,
+            candidate.load,
+            0.0,
+            now - candidate.seen_at,
+            candidate.access_count,
+            candidate.authority,
         )
         for candidate in candidates
     ]
     by_id = {candidate.id: candidate for candidate in candidates}
-    ranked = rank_candidates(facts, keywords=question.keywords, profile=profile)
+    ranked = rank_passages(passages, most=MOST_RANKED)
     choices = _choose_dated(cursors, question, ranked, by_id, encoder=encoder)
     scored_by_id = {scored.id: scored for scored in ranked}
     choice_by_id = {choice.id: choice for choice in choices}
     order = temporal.put_choices_first([scored.id for scored in ranked], choices)
-    repeats = find_repeats(_to_compare(by_id[key], scored_by_id[key]) for key in order)
+    repeats = _find_repeats([by_id[key] for key in order])
     recalled = [
         Recalled(
             candidate=by_id[key],
@@ -158,15 +158,16 @@ def rank_recalled(
     return _with_hops(cursors, question, recalled, encoder=encoder)
 
 
-def _to_compare(candidate: Candidate, scored: ScoredCandidate) -> PackItem:
-    return PackItem(
-        id=candidate.id,
-        tokens=0,
-        score=scored.score,
-        vector=candidate.vector,
-        text_key=make_text_key(candidate.text),
-        marks=find_marks(candidate.text),
-    )
+def _find_repeats(ordered: Sequence[Candidate]) -> dict[str, str]:
+    """Which candidates only repeat a better one, by id; one without a vector of its own by its words alone."""
+    width = max((len(candidate.half_vector or b"") for candidate in ordered), default=0)
+    rows = None
+    if width:
+        halves = b"".join((candidate.half_vector or b"").ljust(width, b"\0") for candidate in ordered)
+        rows = np.frombuffer(halves, dtype=">f2").reshape(len(ordered), -1)[:, HALF_VECTOR_HEADER_HALVES:]
+        rows = rows.astype(np.float32)
+    found = find_repeats([candidate.text for candidate in ordered], rows)
+    return {ordered[place].id: ordered[original].id for place, original in found.items()}
 
 
 def _with_hops(
@@ -213,24 +214,10 @@ def _with_hops(
     return [*leading, *sorted([*rest, *joined], key=lambda one: -one.scored.score)]
 
 
-def _without_poor_dated(candidates: list[Candidate], intent: float) -> list[Candidate]:
-    """Of what only its dates brought in, the recovery set alone stays."""
-    ranked = [one for one in candidates if one.vector_rank is not None or one.lexical_rank is not None]
-    only_dated = {one.id: one for one in candidates if one.vector_rank is None and one.lexical_rank is None}
-    kept = temporal.select_anchor_rich(
-        intent,
-        [
-            temporal.AnchoredTurn(id=key, similarity=one.similarity or 0.0, anchor_density=one.anchor_density)
-            for key, one in only_dated.items()
-        ],
-    )
-    return [*ranked, *(only_dated[key] for key in kept)]
-
-
 def _choose_dated(
     cursors: Cursors,
     question: Question,
-    ranked: Sequence[ScoredCandidate],
+    ranked: Sequence[Relevance],
     by_id: dict[str, Candidate],
     *,
     encoder: str,
@@ -240,7 +227,7 @@ def _choose_dated(
         return ()
     likeness: dict[str, Sequence[float]] = {}
     if question.slots is not None and question.vector is not None:
-        items = {by_id[scored.id].item_id: scored.id for scored in ranked}
+        items = {by_id[scored.id].item_id: scored.id for scored in ranked[:MOST_DATED]}
         found = measure_likeness(
             cursors,
             tenant_id=question.tenant_id,
@@ -258,7 +245,7 @@ def _choose_dated(
                 anchor_density=by_id[scored.id].anchor_density,
                 slot_similarities=tuple(likeness.get(scored.id, ())),
             )
-            for scored in ranked
+            for scored in ranked[:MOST_DATED]
         ],
     )
 

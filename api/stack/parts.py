@@ -21,6 +21,8 @@ IN_START_ORDER = (POSTGRES, REDIS, API, WORKER_EMBED, WORKER_PIPELINE, BEAT, FLO
 
 # Marks our processes, so that those whose supervisor was killed can be found and stopped.
 PART_VARIABLE = "LONGTAIL_PART"
+# Our matrices are small: threads for them only take the cores from the encoder and the database.
+SMALL_MATRICES = {"OPENBLAS_NUM_THREADS": "1"}
 # Addresses and secrets that a part gets explicitly or not at all; the owner's address reaches none of them.
 WITHHELD_VARIABLES = (
     "LONGTAIL_DATABASE_URL",
@@ -143,7 +145,13 @@ def _service(layout: Layout, name: str, command: list[str], environment: dict[st
         name=name,
         command=command,
         folder=layout.home,
-        environment={**environment, PART_VARIABLE: name, "PYTHONUNBUFFERED": "1", "PWD": str(layout.home)},
+        environment={
+            **environment,
+            **SMALL_MATRICES,
+            PART_VARIABLE: name,
+            "PYTHONUNBUFFERED": "1",
+            "PWD": str(layout.home),
+        },
         stop_wait_seconds=30 if name in WORKERS else 10,
         start_seconds=3 if name == BEAT else 5,
     )

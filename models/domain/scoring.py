@@ -256,12 +256,6 @@ def score_candidate(
     )
 
 
-def score_hop(id: str, score: float) -> ScoredCandidate:
-    """The score of what a link led to: its parent's share, and no term of its own."""
-    terms = dict.fromkeys(ScoredCandidate.__slots__, 0.0)
-    return ScoredCandidate(**{**terms, "id": id, "scope": "lore", "score": clamp01(score)})  # type: ignore[arg-type]
-
-
 def rank_candidates(
     facts_list: Iterable[CandidateFacts], *, keywords: AbstractSet[str], profile: ScoringProfile
 ) -> tuple[ScoredCandidate, ...]:

@@ -3,7 +3,7 @@
 import hashlib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -31,7 +31,6 @@ class PackItem:
     score: float
     vector: NDArray[np.floating[Any]] | None = field(default=None, compare=False)
     text_key: str = ""
-    marks: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.tokens < 0:
@@ -98,7 +97,7 @@ def pack(
 ) -> Packing:
     """Take items by score (ties by id) while they fit; Σ tokens ≤ capacity always.
 
-    A near-duplicate of a chosen item (cosine and marks, the same text or the same id) is left out before its cost is
+    A near-duplicate of a chosen item (cosine, the same text or the same id) is left out before its cost is
     looked at. An item that does not fit is skipped and the next tried (`skip`), or ends the packing (`stop`).
 
     >>> a, b = (PackItem(id=name, tokens=cost, score=s) for name, cost, s in (("a", 60, 0.9), ("b", 50, 0.8)))
@@ -131,22 +130,37 @@ def pack(
     )
 
 
-def find_repeats(items: Iterable[PackItem], *, duplicate_cosine: float = DUPLICATE_COSINE) -> dict[str, str]:
-    """Which items, best first, only repeat a better one: {repeating id: the id that says it already}.
+def find_repeats(
+    texts: Sequence[str],
+    vectors: NDArray[np.floating[Any]] | None = None,
+    *,
+    duplicate_cosine: float = DUPLICATE_COSINE,
+) -> dict[int, int]:
+    """Which texts, best first, only repeat a better one: {its place: the place of the one that says it already}.
 
-    >>> a, b, c = (PackItem(id=i, tokens=1, score=1, text_key=make_text_key(t)) for i, t in
-    ...            (("a", "Tea."), ("b", "Milk."), ("c", " tea. ")))
-    >>> find_repeats([a, b, c])
-    {'c': 'a'}
+    `vectors` holds a unit row for each text; a row of zeros is like nothing.
+
+    >>> find_repeats(["Tea.", "Milk.", " tea. "])
+    {2: 0}
+    >>> find_repeats(["Rent is 900", "The rent is 900", "Rent is 950"], np.array([[1.0, 0], [1, 0], [1, 0]]))
+    {1: 0}
     """
-    said = _Said(duplicate_cosine)
-    repeats: dict[str, str] = {}
-    for item in items:
-        original = said.find(item)
-        if original is None:
-            said.add(item)
-        elif original != item.id:
-            repeats[item.id] = original
+    close: dict[int, list[int]] = {}
+    if vectors is not None and len(vectors):
+        for later, earlier in np.argwhere(np.tril(vectors @ vectors.T >= duplicate_cosine, k=-1)).tolist():
+            close.setdefault(later, []).append(earlier)
+    by_text: dict[str, int] = {}
+    repeats: dict[int, int] = {}
+    for place, text in enumerate(texts):
+        original = by_text.setdefault(" ".join(text.split()).casefold(), place)
+        if original == place and place in close:
+            marks = find_marks(text)
+            same = (
+                other for other in close[place] if other not in repeats and find_marks(texts[other]) == marks
+            )
+            original = next(same, place)
+        if original != place:
+            repeats[place] = repeats.get(original, original)
     return repeats
 
 
@@ -162,8 +176,8 @@ class _Said:
         self._bound = duplicate_cosine
         self._by_id: set[str] = set()
         self._by_text: dict[str, str] = {}
-        self._ids: dict[tuple[int, frozenset[str]], list[str]] = {}
-        self._units: dict[tuple[int, frozenset[str]], NDArray[np.float64]] = {}
+        self._ids: dict[int, list[str]] = {}
+        self._units: dict[int, NDArray[np.float64]] = {}
 
     def find(self, item: PackItem) -> str | None:
         """The chosen id that the item repeats, if any."""
@@ -173,11 +187,11 @@ class _Said:
             return self._by_text[item.text_key]
         unit = unit_vector(item.vector)
         # Vectors of different length come from different encoders: their angle means nothing.
-        if unit is None or (unit.size, item.marks) not in self._units:
+        if unit is None or unit.size not in self._units:
             return None
-        similarity = self._units[unit.size, item.marks] @ unit
+        similarity = self._units[unit.size] @ unit
         nearest = int(np.argmax(similarity))
-        return self._ids[unit.size, item.marks][nearest] if similarity[nearest] >= self._bound else None
+        return self._ids[unit.size][nearest] if similarity[nearest] >= self._bound else None
 
     def add(self, item: PackItem) -> None:
         self._by_id.add(item.id)
@@ -186,7 +200,7 @@ class _Said:
         unit = unit_vector(item.vector)
         if unit is None:
             return
-        key = (unit.size, item.marks)
+        key = unit.size
         self._ids.setdefault(key, []).append(item.id)
         rows = self._units.get(key)
         self._units[key] = unit[np.newaxis] if rows is None else np.vstack((rows, unit))

@@ -6,9 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-import numpy as np
 from pgvector import HalfVector
 
+from models.domain.temporal import MAX_RECOVERED, RECOVERY_SIMILARITY
 from models.store.embeddings import Vector, table_of
 from models.store.engine import Cursors
 from models.store.memories import Guidance
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from psycopg import Cursor
 
 MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
-HALF_VECTOR_HEADER_BYTES = 4  # dimensions and an unused number, then two bytes each, big-endian
+HALF_VECTOR_HEADER_HALVES = (
+    2  # what PostgreSQL sends: dimensions, an unused number, then the halves, big-endian
+)
 REACH = 2  # turns before and after a hit that are weighed with it
 MOST_NODES_A_LINK = 3  # of the section a link names
 MOST_POSTINGS = 2000  # of one term: the lexical leg reads no more, whatever the namespace holds
@@ -50,15 +52,6 @@ class Candidate(NamedTuple):
     similarity: float | None
     half_vector: bytes | None  # of an item of one window, as PostgreSQL sends it
 
-    @property
-    def vector(self) -> Vector | None:
-        """The item's vector, where it has exactly one."""
-        if self.half_vector is None:
-            return None
-        return np.frombuffer(self.half_vector, dtype=">f2", offset=HALF_VECTOR_HEADER_BYTES).astype(
-            np.float32
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedItem:
@@ -82,7 +75,9 @@ nearest AS (
 ), dated AS (
     SELECT item_id FROM distances CROSS JOIN LATERAL (
         SELECT anchor_density FROM items WHERE items.id = distances.item_id AND {dated} OFFSET 0
-    ) AS items WHERE anchor_density > 0 ORDER BY anchor_density DESC, distance LIMIT {count}
+    ) AS items
+    WHERE anchor_density > 0 AND distance <= 1 - %(dated_floor)s
+    ORDER BY anchor_density DESC, distance LIMIT {dated_count}
 )"""
 _NOTHING_NEAR = """
 near AS (SELECT NULL::uuid AS item_id, NULL::float8 AS distance WHERE false), dated AS (SELECT item_id FROM near)"""
@@ -153,6 +148,7 @@ def _candidates(encoder: str, way: Way | None, count: int, wants_dated: bool) ->
         windows=count * (4 if wants_dated else 2),
         count=count,
         dated=str(wants_dated).lower(),
+        dated_count=MAX_RECOVERED,
     )
     return _CANDIDATES.format(near=near, vectors=_VECTORS.format(table=table), count=count, reach=REACH)
 
@@ -176,7 +172,15 @@ def find_candidates(
 
     `wants_dated` adds turns rich in dates and times, for questions about when; they may have no rank.
     """
-    vector = {} if query_vector is None else {"vector": HalfVector(query_vector)}
+    vector = (
+        {}
+        if query_vector is None
+        else {
+            "vector": HalfVector(query_vector),
+            "dated_floor": RECOVERY_SIMILARITY,
+            "similarity_floor": similarity_floor,
+        }
+    )
     return cursors.send(
         _candidates(encoder, way if vector else None, count, wants_dated),
         {
@@ -185,7 +189,6 @@ def find_candidates(
             "namespaces": list(namespaces),
             "named_ids": [one.item_id for one in named],
             "named_weights": [one.weight for one in named],
-            "similarity_floor": similarity_floor,
         },
         into=Candidate,
     )

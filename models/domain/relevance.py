@@ -1,0 +1,198 @@
+"""How recalled passages are ordered: meaning, words, the turns around them, what they say and when (section 7).
+
+A short turn gets its meaning from its neighbours ("Yes, last summer!"), so each passage borrows from the turns
+before and after it, the more the fewer characters lie between. Every score lies in [0, 1) and none is NaN.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.domain.scoring import Scope, ScoringProfile, clamp01
+
+REACH_TURNS: Final = 2  # turns before and after that lend
+EVIDENCE_WEIGHT: Final = 5.0  # the BM25 weight at which a match by words is half proved
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceProfile:
+    """The constants of the default ranking, calibrated on conversations (docs/decisions)."""
+
+    lexical_share: float = 0.6  # λ: what the best match by words adds to the cosine
+    context_share: float = 0.33  # γ: what the turns around lend
+    context_chars: float = 500.0  # a turn this many characters away lends nothing
+    patience_chars: float = 300.0  # a passage longer than this needs its neighbours less
+    load_share: float = 0.15  # what facts, dates and preferences in a user's turn add
+    time_share: float = 0.5  # how much a turn of the time that is asked about gains
+    length_cost: float = 0.05  # for each doubling over `free_chars`: long answers hold some of everything
+    free_chars: float = 500.0
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"relevance constant '{name}' is {value}; it is a finite number from 0 up")
+        for name in ("context_chars", "free_chars"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"relevance constant '{name}' is 0; it is a length in characters")
+
+
+DEFAULT_RELEVANCE: Final = RelevanceProfile()
+DEFAULT_WEIGHTS: Final = ScoringProfile()  # ω: recency, frequency and authority, as in the seed's form
+
+
+class Passage(NamedTuple):
+    """What is known of a candidate, or of a turn beside one, before it is scored."""
+
+    id: str
+    scope: Scope
+    session_id: str | None
+    position: int | None  # of a turn, within its session
+    chars: int
+    cosine: float | None
+    lexical_weight: float | None  # BM25; None: no word in common
+    load: float  # Dnl of the gate, for user turns
+    time_fit: float  # how well its time fits the time asked about; 0 when none is
+    age_seconds: float
+    access_count: int
+    authority: float
+    confidence: float | None = None  # of a summary; any other scope ignores it
+
+
+class Relevance(NamedTuple):
+    """A score in [0, 1) with every term it was made of."""
+
+    id: str
+    scope: Scope
+    score: float
+    cosine: float  # max(cos, 0)
+    lexical: float  # BM25 over the best BM25 of the candidates
+    base: float  # cosine + λ·lexical
+    context: float  # γ·Σ K·base of the turns around
+    load: float
+    time_fit: float
+    length_cost: float
+    recency: float  # r
+    frequency: float  # f
+    authority: float  # a
+    omega: float
+    quality: float  # Q
+    evidence: float  # the match itself, with no rank in it: what the failure signal reads
+
+
+def rank_passages(
+    passages: Sequence[Passage],
+    *,
+    asks_for_answers: bool = False,
+    most: int | None = None,
+    profile: RelevanceProfile = DEFAULT_RELEVANCE,
+    weights: ScoringProfile = DEFAULT_WEIGHTS,
+) -> tuple[Relevance, ...]:
+    """All passages (or the best `most`), best first, ties by id; the order of the input does not matter.
+
+        B = max(cos, 0) + λ·L            L = BM25 / max BM25
+        P = B + γ·Σ K(gap)·B(n)          n: up to two turns before and after, K = max(0, 1 − gap/context_chars)
+        X = ω·Q·max(0, (P + load_share·D)·(1 + time_share·T) − length_cost·log2(max(chars, free)/free))
+        S = X / (1 + X)
+
+    gap is the characters of the turns between, half of n's, and half of what the passage has over
+    `patience_chars`. A question for what the assistant said (`asks_for_answers`) does not mind length.
+    """
+    if not passages:
+        return ()
+    listed: Any = Passage._make(zip(*_each_once(passages), strict=True))  # the same record, of columns
+    cosine = _unit_column(listed.cosine)
+    words = np.maximum(_column(listed.lexical_weight), 0.0)
+    lexical = words / max(float(words.max()), 1e-12)
+    base = cosine + profile.lexical_share * lexical
+    chars = np.maximum(_column(listed.chars), 0.0)
+    context = profile.context_share * _borrow(listed.session_id, listed.position, base, chars, profile)
+    load = _unit_column(listed.load)
+    time_fit = _unit_column(listed.time_fit)
+    cost = np.zeros_like(base)
+    if not asks_for_answers:
+        cost = profile.length_cost * np.log2(np.maximum(chars, profile.free_chars) / profile.free_chars)
+    match = (base + context + profile.load_share * load) * (1 + profile.time_share * time_fit) - cost
+
+    decay = np.array([weights.decay_per_second(scope) for scope in listed.scope])
+    age = np.array([math.inf if math.isnan(seconds) else max(seconds, 0.0) for seconds in listed.age_seconds])
+    recency = np.where(np.isinf(age), 0.0, np.exp(-np.where(np.isinf(age), 0.0, decay * age)))
+    reads = np.maximum(_column(listed.access_count), 0.0)
+    frequency = np.log1p(reads) / math.log(2 + float(reads.max()))
+    authority = _unit_column(listed.authority)
+    earned = weights.alpha_r * recency + weights.alpha_f * frequency + weights.alpha_a * authority
+    omega = np.clip(weights.omega0 + (1 - weights.omega0) * earned, 0.0, 1.0)
+    is_summary = np.array([scope == "summary" for scope in listed.scope])
+    doubt = weights.delta * (1 - _unit_column(listed.confidence))
+    quality = np.where(is_summary, 1 - doubt, 1.0)
+    weighed = omega * quality * np.maximum(match, 0.0)
+    score = weighed / (1 + weighed)
+    evidence = omega * quality * np.maximum(cosine, words / (words + EVIDENCE_WEIGHT))
+
+    best = sorted(range(len(score)), key=lambda index: (-score[index], listed.id[index]))[:most]
+    terms = (score, cosine, lexical, base, context, load, time_fit, cost, recency, frequency, authority)
+    rows = np.column_stack((*terms, omega, quality, evidence))[best].tolist()
+    return tuple(
+        Relevance(listed.id[index], listed.scope[index], *row) for index, row in zip(best, rows, strict=True)
+    )
+
+
+def score_hop(node_id: str, score: float) -> Relevance:
+    """The score of what a link led to: its parent's share, and no term of its own."""
+    return Relevance(node_id, "lore", clamp01(score), *[0.0] * (len(Relevance._fields) - 3))
+
+
+def _borrow(
+    sessions: Sequence[str | None],
+    positions: Sequence[int | None],
+    base: Numbers,
+    chars: Numbers,
+    profile: RelevanceProfile,
+) -> Numbers:
+    """What the turns around each passage lend it: Σ K(gap)·B over up to two before and two after.
+
+    A turn behind one that is not here lends nothing: what lies between is unknown, so it is not known to be near.
+    """
+    places = {
+        place: index
+        for index, place in enumerate(zip(sessions, positions, strict=True))
+        if place[0] is not None and place[1] is not None
+    }
+    nobody = len(base)  # the index of a turn that is not here: it says nothing and is infinitely long
+    lender = np.append(base, 0.0)
+    length = np.append(chars, np.inf)
+    impatience = np.maximum(chars - profile.patience_chars, 0.0) / 2
+    lent = np.zeros_like(base)
+    for direction in (-1, 1):
+        between = np.zeros_like(base)
+        for step in range(1, REACH_TURNS + 1):
+            others = np.full(len(base), nobody)
+            for (session_id, position), index in places.items():
+                others[index] = places.get((session_id, position + direction * step), nobody)  # type: ignore[operator]
+            gap = between + length[others] / 2 + impatience
+            lent += np.maximum(1 - gap / profile.context_chars, 0.0) * lender[others]
+            between += length[others]
+    return lent
+
+
+def _column(values: Iterable[float | None]) -> Numbers:
+    """Numbers; what is missing or not finite is 0."""
+    column = np.array([0.0 if value is None else value for value in values], dtype=np.float64)
+    return np.where(np.isfinite(column), column, 0.0)
+
+
+def _unit_column(values: Iterable[float | None]) -> Numbers:
+    return np.clip(_column(values), 0.0, 1.0)
+
+
+def _each_once(passages: Sequence[Passage]) -> Sequence[Passage]:
+    """Of two readings of one id one counts, and which one does not depend on the order of the input."""
+    if len({passage.id for passage in passages}) == len(passages):
+        return passages
+    return list({passage.id: passage for passage in sorted(passages, key=repr)}.values())
