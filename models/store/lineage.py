@@ -150,6 +150,13 @@ WHERE summaries.id = items.id AND summaries.tenant_id = :tenant_id AND summaries
 """)
 
 
+def sync_activity(connection: Connection, *, tenant_id: UUID, session_id: str) -> None:
+    """A summary is active exactly when nothing covers it, in its own row and in the index."""
+    values = {"tenant_id": tenant_id, "session_id": session_id}
+    connection.execute(_SYNC, values)
+    connection.execute(_SYNC_ITEMS, values)
+
+
 def repair_session(
     connection: Connection,
     *,
@@ -167,8 +174,7 @@ def repair_session(
     dropped = 0
     for summary_id in _list_broken(connection, tenant_id, violations):
         dropped += dissolve_summary(connection, tenant_id=tenant_id, summary_id=summary_id)
-    connection.execute(_SYNC, values)
-    connection.execute(_SYNC_ITEMS, values)
+    sync_activity(connection, tenant_id=tenant_id, session_id=session_id)
     _queue_unencoded(connection, values, encoder=encoder)
     recount_session(connection, tenant_id=tenant_id, session_id=session_id)
     return dropped
