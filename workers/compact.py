@@ -85,8 +85,12 @@ def compact_session(
     abstractive: Summarizer | None = None,
     must_yield: Callable[[], bool] = lambda: False,
     budget_seconds: float = 60.0,
+    only_with_news: bool = False,
 ) -> Outcome | None:
-    """Compact what is eligible; None when another process is at it, or the session does not exist."""
+    """Compact what is eligible; None when another process is at it, or the session does not exist.
+
+    `only_with_news`: also None when nothing came since the last run, which is what most repeated messages find.
+    """
     deadline = time.monotonic() + budget_seconds
     with session_lock(engine, tenant_id=tenant_id, session_id=session_id) as is_ours:
         if not is_ours:
@@ -98,6 +102,9 @@ def compact_session(
                 session_id=session_id,
                 backoff_seconds=settings.retry_backoff_seconds,
             )
+            if state is not None and only_with_news and not state.has_news:
+                release_compaction(connection, tenant_id=tenant_id, session_id=session_id)
+                return None
         if state is None:
             return None
         run = _Run(

@@ -137,6 +137,7 @@ def compact_session(_task: Task[Any, Any], tenant_id: str, session_id: str) -> i
         abstractive=process.abstractive_summarizer(),
         must_yield=is_ingest_deep,
         budget_seconds=settings.compaction_slice_seconds,
+        only_with_news=True,
     )
     if outcome is None:
         return 0

@@ -107,6 +107,7 @@ class CompactionState:
     generation: int
     requested_at: datetime | None
     is_forced: bool
+    has_news: bool  # asked for, or grown since the last run
     started_at: datetime
 
 
@@ -118,6 +119,7 @@ ON CONFLICT (tenant_id, session_id) DO UPDATE SET
     attempts = least(compactions.attempts + 1, 100),
     not_before = clock_timestamp() + make_interval(secs => least(:backoff * 2.0 ^ least(compactions.attempts, 20), 600))
 RETURNING generation, requested_at, is_forced, clock_timestamp() AS started_at,
+    requested_at IS NOT NULL OR coalesce(counted_at > coalesce(ran_at, '-infinity'), false) AS has_news,
     (SELECT namespace FROM sessions WHERE tenant_id = :tenant_id AND session_id = :session_id) AS namespace
 """)  # the pause is taken back when the run ends; after a crash it keeps a poisonous session from spinning
 
@@ -136,6 +138,7 @@ def begin_compaction(
         generation=row.generation,
         requested_at=row.requested_at,
         is_forced=row.is_forced,
+        has_news=row.has_news,
         started_at=row.started_at,
     )
 

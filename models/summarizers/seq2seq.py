@@ -42,7 +42,7 @@ class _Beam:
 
     def score(self) -> float:
         """Log probability per token: a longer text is not worse for being longer."""
-        return self.log_probability / max(len(self.tokens) - 1, 1) ** LENGTH_PENALTY
+        return self.log_probability / float(max(len(self.tokens) - 1, 1) ** LENGTH_PENALTY)
 
 
 class Seq2SeqSummarizer:
