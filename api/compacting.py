@@ -2,7 +2,7 @@
 
 import time
 
-from api.assembling import resolve_namespace
+from api.gathering import resolve_namespace
 from api.history_schemas import CompactIn, CompactOut, JournalEntryOut, JournalOut, LifecycleIn, LifecycleOut
 from api.runtime import Runtime
 from models.domain.records import Identity

@@ -6,12 +6,12 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 
 from api import history_schemas as schemas
+from api.callers import RuntimeOf, administrator, reader, writer
 from api.compacting import compact, read_journal, take_hint
 from api.history import expand_summary, grep, page_turns, read_summary
 from api.proving import verify
-from api.routes import PROBLEM, RuntimeOf, SessionId, administrator, reader, writer
+from api.routes import PROBLEM, SessionId
 from api.schemas import Name
-from models.messages import EMBED_PENDING
 from models.store.access import Caller
 from models.store.summaries import MAX_DEPTH
 
@@ -87,7 +87,4 @@ def get_journal(
 @router.post("/v1/lineage/verify", tags=["compaction"])
 def post_verify(body: schemas.VerifyIn, runtime: RuntimeOf, caller: Administrator) -> schemas.VerifyOut:
     """Prove on the live rows that compaction lost nothing; `repair` drops broken summaries, never turns."""
-    answer = verify(runtime, caller, body)
-    if body.repair and answer.violations:
-        runtime.doorbell.ring(EMBED_PENDING)
-    return answer
+    return verify(runtime, caller, body)

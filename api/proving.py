@@ -63,5 +63,5 @@ def _verify_one(runtime: Runtime, caller: Caller, name: str, answer: VerifyOut, 
             raise TransientError(f"session '{name}' is being compacted", remedy="repeat the call")
         with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
             answer.summaries_dropped += repair_session(
-                connection, tenant_id=caller.tenant_id, session_id=name, violations=found, encoder=encoder
+                connection, tenant_id=caller.tenant_id, session_id=name, violations=found
             )

@@ -196,9 +196,9 @@ class CompactionWriter:
             settle_contradictions(connection, self.tenant_id, collection)
         for made in commit.summaries:
             new = replace(made.summary, summary=replace(made.summary.summary, generation=generation))
-            add_summary(connection, tenant_id=self.tenant_id, new=new, encoder=self.encoder.name)
+            add_summary(connection, tenant_id=self.tenant_id, new=new)
             item = describe_summary(new.summary, made.source_turn_ids)
-            add_items(connection, tenant_id=self.tenant_id, items=[item])
+            add_items(connection, items=[item])
             vectors = ItemVectors(
                 item_id=item.id,
                 kind=item.kind,
@@ -212,7 +212,9 @@ class CompactionWriter:
     def _complete_vectors(self, turns: Sequence[Turn], windows: dict[UUID, Vector]) -> dict[UUID, Vector]:
         """One vector a turn; a turn the pipeline has not reached yet is encoded here."""
         missing = [turn for turn in turns if turn.id not in windows]
-        encoded = self.encoder.encode_windows([turn.content for turn in missing])
+        # as the pipeline encodes it: who said it is part of what it means
+        texts = [f"{turn.name}: {turn.content}" if turn.name else turn.content for turn in missing]
+        encoded = self.encoder.encode_windows(texts)
         found = windows | {turn.id: rows for turn, rows in zip(missing, encoded, strict=True)}
         return {turn_id: centre(rows) for turn_id, rows in found.items()}
 

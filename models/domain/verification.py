@@ -1,7 +1,7 @@
 """The proof that a compacted session lost nothing, from its rows (memory-model.md section 8).
 
 Beyond the graph of `lineage`: token arithmetic holds, no tail turn is covered, levels rise by one, a summary is
-active exactly when nothing covers it, and what is active can be found.
+active exactly when nothing covers it, and it can be found exactly when it is active.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ class CheckedSummary:
     turn_tokens: int
     turns: Sequence[CheckedEdge] = ()
     children: Sequence[str] = ()
-    is_item_active: bool | None = None  # None: no index row
+    is_indexed: bool = True
     has_vectors: bool = True
 
 
@@ -135,11 +135,8 @@ def _check_place(
             "is active although another covers it" if has_parent else "is retired although nothing covers it"
         )
         yield Violation(kind="wrong_activity", node=summary.id, related=(detail,))
-    if summary.is_item_active is None:
-        yield Violation(kind="not_indexed", node=summary.id, related=("has no index row",))
-    elif summary.is_item_active != summary.is_active:
-        yield Violation(
-            kind="not_indexed", node=summary.id, related=("and its index row disagree on activity",)
-        )
+    if summary.is_indexed != summary.is_active:
+        detail = "is active and cannot be found" if summary.is_active else "is retired and still found"
+        yield Violation(kind="not_indexed", node=summary.id, related=(detail,))
     elif summary.is_active and not summary.has_vectors:
         yield Violation(kind="not_indexed", node=summary.id, related=("is active and has no vectors",))

@@ -45,3 +45,16 @@ AS $$
     )
     SELECT (SELECT count(*) FROM old_entries) + (SELECT count(*) FROM old_checks)
 $$;
+
+-- Takes retired summaries of the caller's tenant out of the search index, words and vectors with them: they would
+-- only crowd the active ones out of a search. Nothing else can be taken out through it.
+CREATE OR REPLACE FUNCTION longtail.unindex_summaries(ids uuid[]) RETURNS bigint
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
+AS $$
+    WITH gone AS (
+        DELETE FROM items USING summaries
+        WHERE items.id = ANY(ids) AND items.tenant_id = longtail.current_tenant() AND items.kind = 'summary'
+          AND summaries.id = items.id AND NOT summaries.is_active RETURNING 1
+    )
+    SELECT count(*) FROM gone
+$$;

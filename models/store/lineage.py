@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from sqlalchemy import Connection, text
@@ -13,7 +13,6 @@ from models.domain.tokens import CharsCounter
 from models.domain.verification import CheckedEdge, CheckedSummary, CheckedTurn, SessionLineage
 from models.store.compactions import recount_session
 from models.store.embeddings import table_of
-from models.store.summaries import MAX_DEPTH
 
 
 def list_compacted_tenants(connection: Connection) -> list[UUID]:
@@ -78,7 +77,7 @@ def load_lineage(connection: Connection, *, tenant_id: UUID, session_id: str, en
         children.setdefault(str(row.parent_id), []).append(str(row.child_id))
     rows = connection.execute(
         text(
-            "SELECT summaries.*, items.is_active AS is_item_active, "
+            "SELECT summaries.*, items.id IS NOT NULL AS is_indexed, "
             f"EXISTS (SELECT FROM {table_of(encoder)} AS stored WHERE stored.item_id = summaries.id) AS has_vectors "
             "FROM summaries LEFT JOIN items ON items.id = summaries.id "
             "WHERE summaries.tenant_id = :tenant_id AND summaries.session_id = :session_id"
@@ -101,7 +100,7 @@ def load_lineage(connection: Connection, *, tenant_id: UUID, session_id: str, en
                 turn_tokens=row.turn_tokens,
                 turns=edges.get(str(row.id), ()),
                 children=children.get(str(row.id), ()),
-                is_item_active=row.is_item_active,
+                is_indexed=row.is_indexed,
                 has_vectors=row.has_vectors,
             )
             for row in rows
@@ -138,109 +137,56 @@ def record_check(
     )
 
 
-_SYNC = text("""
-UPDATE summaries SET is_active = NOT EXISTS (
-    SELECT FROM summary_children AS edge WHERE edge.child_id = summaries.id)
-WHERE tenant_id = :tenant_id AND session_id = :session_id
-""")
-_SYNC_ITEMS = text("""
-UPDATE items SET is_active = summaries.is_active FROM summaries
-WHERE summaries.id = items.id AND summaries.tenant_id = :tenant_id AND summaries.session_id = :session_id
-  AND items.tenant_id = :tenant_id
-""")
-
-
-def sync_activity(connection: Connection, *, tenant_id: UUID, session_id: str) -> None:
-    """A summary is active exactly when nothing covers it, in its own row and in the index."""
-    values = {"tenant_id": tenant_id, "session_id": session_id}
-    connection.execute(_SYNC, values)
-    connection.execute(_SYNC_ITEMS, values)
-
-
 def repair_session(
-    connection: Connection,
-    *,
-    tenant_id: UUID,
-    session_id: str,
-    violations: Sequence[Violation],
-    encoder: str,
+    connection: Connection, *, tenant_id: UUID, session_id: str, violations: Sequence[Violation]
 ) -> int:
-    """Drop every broken summary and what was built on it, then set flags and counters to the truth.
+    """Drop every broken summary with all that it covers or is covered by, then set the counters to the truth.
 
-    Summaries are derived: the turns below a dropped one are bare again, and the next compaction covers them.
-    Returns how many summaries went.
+    Summaries are derived: the turns below are bare again, and the next compaction covers them. No edge is ever
+    guessed. Returns how many summaries went.
     """
-    values = {"tenant_id": tenant_id, "session_id": session_id}
     dropped = 0
     for summary_id in _list_broken(connection, tenant_id, violations):
         dropped += dissolve_summary(connection, tenant_id=tenant_id, summary_id=summary_id)
-    sync_activity(connection, tenant_id=tenant_id, session_id=session_id)
-    _queue_unencoded(connection, values, encoder=encoder)
     recount_session(connection, tenant_id=tenant_id, session_id=session_id)
     return dropped
 
 
-def _queue_unencoded(connection: Connection, values: Mapping[str, object], *, encoder: str) -> None:
-    """An active summary without vectors waits like any other item: the embed stage finishes it."""
-    bare = (
-        "FROM summaries JOIN items ON items.id = summaries.id "
-        "WHERE summaries.tenant_id = :tenant_id AND summaries.session_id = :session_id AND summaries.is_active "
-        f"AND NOT EXISTS (SELECT FROM {table_of(encoder)} AS stored WHERE stored.item_id = summaries.id)"
-    )
-    connection.execute(
-        text(
-            f"DELETE FROM work WHERE tenant_id = :tenant_id AND stage = 'done' AND item_id IN (SELECT summaries.id {bare})"
-        ),
-        values,
-    )
-    connection.execute(
-        text(
-            "INSERT INTO work (item_id, tenant_id, kind, namespace, stage) "
-            f"SELECT summaries.id, summaries.tenant_id, 'node', summaries.namespace, 'ingested' {bare} "
-            "ON CONFLICT (item_id) DO NOTHING"
-        ),
-        values,
-    )
-
-
 def _list_broken(connection: Connection, tenant_id: UUID, violations: Sequence[Violation]) -> Iterator[UUID]:
-    """The summaries that a list of violations condemns; flags and counters are mended without a loss."""
+    """The summaries that a list of violations condemns; a wrong counter condemns none."""
     for violation in violations:
-        if violation.kind in {"wrong_activity", "wrong_state", "unreachable_turn"}:
-            continue
-        if violation.kind == "not_indexed" and violation.related != ("has no index row",):
-            continue
-        if violation.kind == "tail_covered":
+        if violation.kind in {"tail_covered", "unreachable_turn"}:
             covering = connection.execute(
                 text("SELECT summary_id FROM summary_turns WHERE tenant_id = :tenant_id AND turn_id = :id"),
                 {"tenant_id": tenant_id, "id": violation.node},
             ).scalar_one_or_none()
             if covering is not None:
                 yield covering
-        else:
+        elif violation.kind != "wrong_state":
             yield UUID(violation.node)
 
 
+# Every summary joined to one by edges, up or down. UNION, not UNION ALL: a cycle ends the walk by itself.
+_CONNECTED = text("""
+WITH RECURSIVE connected (id) AS (
+    SELECT id FROM summaries WHERE tenant_id = :tenant_id AND id = :id
+    UNION
+    SELECT CASE WHEN edge.parent_id = connected.id THEN edge.child_id ELSE edge.parent_id END
+    FROM connected JOIN summary_children AS edge ON connected.id IN (edge.parent_id, edge.child_id)
+)
+SELECT id FROM connected
+""")
+
+
 def dissolve_summary(connection: Connection, *, tenant_id: UUID, summary_id: UUID) -> int:
-    """Remove a summary and every one above it; what lay below stands for itself again. Returns how many."""
-    rows = connection.execute(
-        text(
-            "WITH RECURSIVE above (id, depth) AS ("
-            "  SELECT id, 0 FROM summaries WHERE tenant_id = :tenant_id AND id = :id"
-            "  UNION SELECT edge.parent_id, above.depth + 1 FROM above"
-            "  JOIN summary_children AS edge ON edge.child_id = above.id WHERE above.depth < :depth"
-            ") SELECT DISTINCT id FROM above"
-        ),
-        {"tenant_id": tenant_id, "id": summary_id, "depth": MAX_DEPTH},
-    )
+    """Remove a summary and every one above or below it; the turns stand for themselves again. Returns how many."""
+    rows = connection.execute(_CONNECTED, {"tenant_id": tenant_id, "id": summary_id})
     ids = [row.id for row in rows]
-    values = {"tenant_id": tenant_id, "ids": ids}
     for statement in (
         "DELETE FROM summary_turns WHERE tenant_id = :tenant_id AND summary_id = ANY(:ids)",
-        "DELETE FROM summary_children WHERE tenant_id = :tenant_id AND (parent_id = ANY(:ids) OR child_id = ANY(:ids))",
-        "DELETE FROM work WHERE tenant_id = :tenant_id AND item_id = ANY(:ids)",
-        "DELETE FROM items WHERE tenant_id = :tenant_id AND id = ANY(:ids)",  # its vectors go with it
+        "DELETE FROM summary_children WHERE tenant_id = :tenant_id AND parent_id = ANY(:ids)",
+        "DELETE FROM items WHERE tenant_id = :tenant_id AND id = ANY(:ids)",  # words and vectors go with it
         "DELETE FROM summaries WHERE tenant_id = :tenant_id AND id = ANY(:ids)",
     ):
-        connection.execute(text(statement), values)
+        connection.execute(text(statement), {"tenant_id": tenant_id, "ids": ids})
     return len(ids)

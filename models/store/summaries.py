@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from models.store.embeddings import table_of
+from models.store.engine import Cursors
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
 
 MAX_DEPTH: Final = 64  # levels grow with the logarithm; a walk deeper than this has met a cycle
 
@@ -83,7 +86,7 @@ _ADD = text(
 )
 
 
-def add_summary(connection: Connection, *, tenant_id: UUID, new: NewSummary, encoder: str) -> bool:
+def add_summary(connection: Connection, *, tenant_id: UUID, new: NewSummary) -> bool:
     """Store a summary, its edges, and retire what it covers; False when it was stored before.
 
     No `ON CONFLICT` on the edges: a turn that is covered twice is a mistake, and the commit must fail.
@@ -121,20 +124,17 @@ def add_summary(connection: Connection, *, tenant_id: UUID, new: NewSummary, enc
                 for ordinal, child in enumerate(new.children)
             ],
         )
-        retire_summaries(connection, tenant_id=tenant_id, ids=new.children, encoder=encoder)
+        retire_summaries(connection, tenant_id=tenant_id, ids=new.children)
     return True
 
 
-def retire_summaries(connection: Connection, *, tenant_id: UUID, ids: Sequence[UUID], encoder: str) -> None:
-    """A higher summary stands for these now: recall no longer finds them; expansion still does."""
-    values = {"tenant_id": tenant_id, "ids": list(ids)}
-    where = "WHERE tenant_id = :tenant_id AND id = ANY(:ids)"
-    connection.execute(text(f"UPDATE summaries SET is_active = false {where}"), values)
-    connection.execute(text(f"UPDATE items SET is_active = false {where}"), values)
-    # Their vectors would only crowd the active ones out of a search; they can be made again from the text.
+def retire_summaries(connection: Connection, *, tenant_id: UUID, ids: Sequence[UUID]) -> None:
+    """A higher summary stands for these now: they leave the search index; expansion still finds them."""
     connection.execute(
-        text(f"DELETE FROM {table_of(encoder)} WHERE tenant_id = :tenant_id AND item_id = ANY(:ids)"), values
+        text("UPDATE summaries SET is_active = false WHERE tenant_id = :tenant_id AND id = ANY(:ids)"),
+        {"tenant_id": tenant_id, "ids": list(ids)},
     )
+    connection.execute(text("SELECT longtail.unindex_summaries(:ids)"), {"ids": list(ids)})
 
 
 _SELECT: Final = (
@@ -244,41 +244,39 @@ def expand_to_turns(
     return [row.id for row in rows]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
+_COVERAGE: Final = """
+WITH RECURSIVE asked AS (
+    SELECT id, level, confidence, turn_count FROM summaries
+    WHERE tenant_id = %(tenant_id)s AND id = ANY(CAST(%(summary_ids)s AS uuid[]))
+), above (turn_id, summary_id, depth) AS (
+    SELECT edge.turn_id, edge.summary_id, 1 FROM summary_turns AS edge
+    WHERE edge.tenant_id = %(tenant_id)s AND edge.turn_id = ANY(CAST(%(turn_ids)s AS uuid[])) AND NOT edge.is_protected
+    UNION ALL
+    SELECT above.turn_id, edge.parent_id, above.depth + 1
+    FROM above JOIN summary_children AS edge ON edge.child_id = above.summary_id WHERE above.depth < %(depth)s
+)
+SELECT asked.id::text, asked.level, asked.confidence, asked.turn_count,
+       coalesce(array_agg(above.turn_id::text) FILTER (WHERE above.turn_id IS NOT NULL), '{}')
+FROM asked LEFT JOIN above ON above.summary_id = asked.id
+GROUP BY asked.id, asked.level, asked.confidence, asked.turn_count
+"""  # upward from the turns: each has at most one parent at every level, so the walk is short and indexed
+
+
+class Coverage(NamedTuple):
     """What the assembly must know of a recalled summary: how far to trust it, and whom it repeats."""
 
-    summary_id: UUID
+    summary_id: str
     level: int
     confidence: float
     turn_count: int
-    turn_ids: frozenset[UUID]  # of the turns asked about, those it stands for (verbatim shards excepted)
+    turn_ids: Sequence[str]  # of the turns asked about, those it stands for (verbatim shards excepted)
 
 
-_COVERAGE = text("""
-WITH RECURSIVE asked AS (
-    SELECT id, level, confidence, turn_count FROM summaries
-    WHERE tenant_id = :tenant_id AND id = ANY(:summary_ids)
-), above (turn_id, summary_id, depth) AS (
-    SELECT edge.turn_id, edge.summary_id, 1 FROM summary_turns AS edge
-    WHERE edge.tenant_id = :tenant_id AND edge.turn_id = ANY(:turn_ids) AND NOT edge.is_protected
-    UNION ALL
-    SELECT above.turn_id, edge.parent_id, above.depth + 1
-    FROM above JOIN summary_children AS edge ON edge.child_id = above.summary_id WHERE above.depth < :depth
-)
-SELECT asked.*, array_agg(above.turn_id) FILTER (WHERE above.turn_id IS NOT NULL) AS turn_ids
-FROM asked LEFT JOIN above ON above.summary_id = asked.id
-GROUP BY asked.id, asked.level, asked.confidence, asked.turn_count
-""")  # upward from the turns: each has at most one parent at every level, so the walk is short and indexed
-
-
-def load_coverage(
-    connection: Connection, *, tenant_id: UUID, summary_ids: Sequence[UUID], turn_ids: Sequence[UUID]
-) -> dict[UUID, Coverage]:
-    """For each of these summaries, which of these turns it stands for, at any level; one round trip."""
-    if not summary_ids:
-        return {}
-    rows = connection.execute(
+def find_coverage(
+    cursors: Cursors, *, tenant_id: UUID, summary_ids: Sequence[str], turn_ids: Sequence[str]
+) -> "Cursor[Coverage]":
+    """Ask, for each of these summaries, which of these turns it stands for, at any level; a row a summary."""
+    return cursors.send(
         _COVERAGE,
         {
             "tenant_id": tenant_id,
@@ -286,14 +284,5 @@ def load_coverage(
             "turn_ids": list(turn_ids),
             "depth": MAX_DEPTH,
         },
+        into=Coverage,
     )
-    return {
-        row.id: Coverage(
-            summary_id=row.id,
-            level=row.level,
-            confidence=row.confidence,
-            turn_count=row.turn_count,
-            turn_ids=frozenset(row.turn_ids or ()),
-        )
-        for row in rows
-    }

@@ -13,8 +13,7 @@ WHEN = "2026-01-01T00:00Z"
 
 
 def block(name: str, *, says: str | None = None, covers: str = "", text: str = "words") -> Block:
-    rendered = render_item(kind="summary" if covers else "turn", text=text, when=WHEN)
-    return Block(id=name, rendered=rendered, says=says, covers=frozenset(covers.split()))
+    return Block(id=name, rendered=render_item(text), says=says, covers=frozenset(covers.split()))
 
 
 def tail(*names: str) -> list[TailBlock]:
@@ -81,7 +80,7 @@ def test_no_turn_is_in_a_prompt_both_raw_and_summarised(
     recall = [
         Block(
             id=f"s{index}" if covers else turn,
-            rendered=render_item(kind="turn", text="x", when=WHEN),
+            rendered=render_item("x"),
             covers=covers,
         )
         for index, (turn, covers) in enumerate(picks)

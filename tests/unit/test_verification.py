@@ -31,7 +31,6 @@ def leaf(name: str, *numbers: int, **changes: object) -> CheckedSummary:
         turn_count=len(edges),
         turn_tokens=10 * len(edges),
         turns=edges,
-        is_item_active=True,
     )
     return replace(made, **changes)
 
@@ -47,12 +46,11 @@ def roof(name: str, *children: CheckedSummary, **changes: object) -> CheckedSumm
         turn_count=sum(child.turn_count for child in children),
         turn_tokens=sum(child.turn_tokens for child in children),
         children=tuple(child.id for child in children),
-        is_item_active=True,
     )
     return replace(made, **changes)
 
 
-RETIRED = {"is_active": False, "is_item_active": False, "has_vectors": False}
+RETIRED = {"is_active": False, "is_indexed": False, "has_vectors": False}
 
 
 def kinds(*summaries: CheckedSummary, turns: int = 10, covered_through: int = -1) -> list[str]:
@@ -111,9 +109,10 @@ def test_levels_rise_by_one() -> None:
     ]
 
 
-def test_what_is_active_must_be_findable() -> None:
-    assert kinds(leaf("a", 0, 1, is_item_active=None)) == ["not_indexed"]
-    assert kinds(leaf("a", 0, 1, is_item_active=False)) == ["not_indexed"]
+def test_a_summary_is_findable_exactly_when_it_is_active() -> None:
+    low = leaf("a", 0, 1, **(RETIRED | {"is_indexed": True}))
+    assert kinds(low, roof("r", low, source_tokens=10, summary_tokens=4, body_tokens=4))[0] == "not_indexed"
+    assert kinds(leaf("a", 0, 1, is_indexed=False)) == ["not_indexed"]
     assert kinds(leaf("a", 0, 1, has_vectors=False)) == ["not_indexed"]
 
 
