@@ -21,7 +21,7 @@ run: $(VENV)/.installed  ## start everything, play the sample, show the prompt
 test: $(VENV)/.installed  ## every test, against real services started for them
 	$(PYTEST) -q
 
-chaos: $(VENV)/.installed  ## the fault tests alone
+chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 kills a compaction more often than the usual 50 times
 	$(PYTEST) -q tests/chaos
 
 check: $(VENV)/.installed  ## format, lint, types, layers

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
+from api.history_routes import router as history_router
 from api.limits import BodyLimit
 from api.problems import add_problem_handlers
 from api.routes import router
@@ -49,6 +50,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.include_router(router)
+    app.include_router(history_router)
     add_problem_handlers(app)
     generate = app.openapi
 

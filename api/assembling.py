@@ -84,6 +84,7 @@ def _supply(got: Gathered, request: AssembleIn) -> Supply:
         tail=tail,
         guidance=_order_guidance(got.guidance),
         recall=[_recall_block(found) for found in got.recalled],
+        recall_limit_tokens=got.recall_limit_tokens,
     )
 
 
@@ -118,14 +119,16 @@ def _order_guidance(found: Sequence[Guidance]) -> list[Block]:
 def _recall_block(found: Recalled) -> Block:
     candidate = found.candidate
     is_authored = candidate.kind in {"rule", "lore"}
+    speaker = candidate.name or candidate.role
+    if candidate.kind == "summary":
+        speaker = "Summary of earlier turns"
     day = datetime.fromtimestamp(candidate.said_at, UTC).date().isoformat()
     return Block(
         id=candidate.id,
         says=candidate.source_turn_ids[0] if candidate.source_turn_ids else None,
         repeats=found.repeats,
-        rendered=render_item(
-            candidate.text, speaker=None if is_authored else candidate.name or candidate.role
-        ),
+        covers=found.covers,
+        rendered=render_item(candidate.text, speaker=None if is_authored else speaker),
         heading=candidate.name or day if is_authored else day,
         said_at=candidate.said_at,
     )

@@ -100,6 +100,33 @@ class ServiceClient:
             params=parameters,
         )
 
+    def compact(self, session_id: str, *, wait: bool = True, force: bool = False) -> dict[str, Any]:
+        """Cover a session's older turns with summaries."""
+        path = f"/v1/sessions/{_quote(session_id)}/compact"
+        return self.call("POST", path, json={"wait": wait, "force": force})
+
+    def list_turns(self, session_id: str, *, cursor: str | None = None, limit: int = 1000) -> dict[str, Any]:
+        """A page of a session's raw turns."""
+        parameters = {"limit": str(limit)} | ({"cursor": cursor} if cursor else {})
+        return self.call("GET", f"/v1/sessions/{_quote(session_id)}/turns", params=parameters)
+
+    def expand(
+        self, summary_id: str, *, depth: int | None = None, cursor: str | None = None
+    ) -> dict[str, Any]:
+        """What a summary covers."""
+        asked = {"depth": depth, "cursor": cursor}
+        parameters = {key: str(value) for key, value in asked.items() if value is not None}
+        return self.call("GET", f"/v1/summaries/{_quote(summary_id)}/expand", params=parameters)
+
+    def grep(self, **request: Any) -> dict[str, Any]:
+        """Search the raw record."""
+        return self.call("POST", "/v1/grep", json={k: v for k, v in request.items() if v is not None})
+
+    def verify_lineage(self, **request: Any) -> dict[str, Any]:
+        """Prove that compaction lost nothing."""
+        wanted = {k: v for k, v in request.items() if v is not None}
+        return self.call("POST", "/v1/lineage/verify", json=wanted)
+
     def status(self) -> dict[str, Any]:
         """What waits and what failed."""
         return self.call("GET", "/v1/status")

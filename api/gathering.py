@@ -15,6 +15,7 @@ from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
 from models.domain.guidance import name_guidance_namespace
 from models.domain.records import Identity, Turn, durable_namespace
+from models.domain.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
 from models.errors import DatabaseUnavailable, DeadlineExceeded, Forbidden
 from models.store.access import Caller
 from models.store.context import TAIL_TURNS, Context, read_context
@@ -39,6 +40,7 @@ class Gathered:
     turns: list[Turn] = field(default_factory=list)
     guidance: list[Guidance] = field(default_factory=list)
     recalled: list[Recalled] = field(default_factory=list)
+    recall_limit_tokens: int | None = None  # less than the budget leaves, when nothing matched well
     backlog: Backlog = field(default_factory=lambda: Backlog(pending=0, lag_seconds=0.0))
     degraded: list[DegradedOut] = field(default_factory=list)
     timings_ms: dict[str, float] = field(default_factory=dict)
@@ -176,10 +178,34 @@ def _read_recall(
             query_vector=question.vector,
             count=MAX_GUIDANCE_RECORDS,
         )
-        found = send_recall(cursors, question, encoder=encoder) if request.query.strip() else None
+        found = send_recall(cursors, question, encoder=encoder)
         got.guidance = guidance.fetchall()
-        if found is not None:
-            got.recalled = rank_recalled(cursors, question, found.fetchall(), encoder=encoder)
+        got.recalled = rank_recalled(
+            cursors, question, found.fetchall(), encoder=encoder, tail=[str(turn.id) for turn in got.turns]
+        )
+    if request.query.strip():
+        _judge_recall(got, request.budget_tokens)
+
+
+def _judge_recall(got: Gathered, budget_tokens: int) -> None:
+    """Where nothing matched well, recall keeps to a small reserve instead of filling the prompt, and says so."""
+    signals = detect_failure(
+        [
+            RankedMatch(
+                evidence=one.scored.evidence,
+                is_summary=one.candidate.kind == "summary",
+                confidence=one.candidate.confidence,
+            )
+            for one in got.recalled
+        ]
+    )
+    if got.recalled and signals.has_failed:
+        got.recall_limit_tokens = reserve_recovery_tokens(budget_tokens)
+        got.miss(
+            "weak_recall",
+            f"nothing matched the query well (best evidence {signals.best_evidence:.2f}): "
+            f"recall keeps to {got.recall_limit_tokens} tokens",
+        )
 
 
 def _wait_for_vector(

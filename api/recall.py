@@ -30,6 +30,7 @@ from models.store.recall import (
     find_linked,
     measure_likeness,
 )
+from models.store.summaries import find_coverage
 
 if TYPE_CHECKING:
     from psycopg import Cursor
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 SLOTS_TIMEOUT_SECONDS = 1.0
 MOST_RANKED = 200  # of what was found and of what stands beside it; more fit into no prompt
 MOST_DATED = 60  # of the ranked, how many may lead the answer to a question about time
+STRONG_SHARE = 0.5  # of the best score: what comes before the summaries of the session
 HOPS_FROM = 10  # of the ranked, how many may bring along what they link to
 AUTHORED_KINDS = frozenset({"rule", "lore"})
 CANDIDATES_PER_LEG = 60
@@ -51,6 +53,9 @@ class Recalled:
     dated: temporal.TemporalChoice | None = None
     repeats: str | None = None  # the better one that says nearly the same
     hop_from: str | None = None  # the ranked node whose link led here
+    covers: frozenset[str] = (
+        frozenset()
+    )  # of a summary: the turns it stands for, among those found or in the tail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +108,7 @@ def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Curso
         cursors,
         tenant_id=question.tenant_id,
         encoder=encoder,
+        session_id=question.session_id,
         namespaces=question.namespaces,
         query_vector=question.vector,
         way=question.way,
@@ -119,8 +125,9 @@ def rank_recalled(
     candidates: list[Candidate],
     *,
     encoder: str,
+    tail: Sequence[str] = (),
 ) -> list[Recalled]:
-    """The candidates, best first; for questions about time, dated turns lead."""
+    """The candidates, best first; for questions about time, dated turns lead. `tail`: ids of turns in the prompt."""
     now = question.now.timestamp()
     passages = [
         Passage(
@@ -136,6 +143,7 @@ def rank_recalled(
             now - candidate.seen_at,
             candidate.access_count,
             candidate.authority,
+            candidate.confidence,
         )
         for candidate in candidates
     ]
@@ -155,7 +163,35 @@ def rank_recalled(
         )
         for key in order
     ]
-    return _with_hops(cursors, question, recalled, encoder=encoder)
+    recalled = _with_hops(cursors, question, recalled, encoder=encoder)
+    return _with_summaries(cursors, question, recalled, tail=tail)
+
+
+def _with_summaries(
+    cursors: Cursors, question: Question, recalled: list[Recalled], *, tail: Sequence[str]
+) -> list[Recalled]:
+    """Summaries fill what good matches leave: raw turns say it in full, so a summary never takes their place.
+
+    Those of the session that asks come before its weaker matches, those of others after everything.
+    """
+    summaries = [one for one in recalled if one.candidate.kind == "summary"]
+    if not summaries:
+        return recalled
+    raw = [one for one in recalled if one.candidate.kind != "summary"]
+    coverage = find_coverage(
+        cursors,
+        tenant_id=question.tenant_id,
+        summary_ids=[one.candidate.id for one in summaries],
+        turn_ids=[*tail, *(one.candidate.item_id for one in raw)],
+    )
+    covered = {row.summary_id: frozenset(row.turn_ids) for row in coverage.fetchall()}
+    summaries = [replace(one, covers=covered.get(one.candidate.id, frozenset())) for one in summaries]
+    own = [one for one in summaries if one.candidate.session_id == question.session_id]
+    others = [one for one in summaries if one.candidate.session_id != question.session_id]
+    best = max((one.scored.score for one in raw), default=0.0)
+    strong = [one for one in raw if one.dated is not None or one.scored.score >= best * STRONG_SHARE]
+    weak = [one for one in raw if not (one.dated is not None or one.scored.score >= best * STRONG_SHARE)]
+    return [*strong, *own, *weak, *others]
 
 
 def _find_repeats(ordered: Sequence[Candidate]) -> dict[str, str]:
@@ -191,6 +227,7 @@ def _with_hops(
         cursors,
         tenant_id=question.tenant_id,
         encoder=encoder,
+        session_id=question.session_id,
         namespaces=question.namespaces,
         query_vector=None,
         way=question.way,
@@ -253,6 +290,8 @@ def _choose_dated(
 def _scope_of(candidate: Candidate, session_id: str | None) -> Scope:
     if candidate.kind in AUTHORED_KINDS:
         return "lore"
+    if candidate.kind == "summary":
+        return "summary"
     if candidate.namespace == GLOBAL_NAMESPACE:
         return "global"
     if candidate.kind in {"turn", "memory"} and candidate.session_id == session_id:

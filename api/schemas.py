@@ -56,7 +56,7 @@ def _check_content(text: str) -> str:
     return text
 
 
-def _check_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+def check_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     try:
         size = len(json.dumps(metadata, allow_nan=False))
     except ValueError as error:
@@ -133,7 +133,7 @@ class TurnIn(Strict):
     id: Name | None = None
     ts: Moment | None = None
     name: Name | None = None
-    metadata: Annotated[dict[str, Any], AfterValidator(_check_metadata)] = Field(default_factory=dict)
+    metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)] = Field(default_factory=dict)
 
     def to_domain(self) -> NewTurn:
         """The turn as the domain knows it."""

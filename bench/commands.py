@@ -64,3 +64,36 @@ def spine(
         "≤ 2",
     )
     Console().print(table)
+
+
+@bench.command()
+def compaction(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    turns: Annotated[int, typer.Option(help="Turns of the one long session.")] = 10_000,
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """One long session, compacted while it grows, on a stack of its own (some minutes)."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bench.compaction import run
+
+    result = run(turns=turns, data=data, output=output, console=Console(stderr=True))
+    if as_json:
+        print(json.dumps(result))
+        return
+    table = Table("turns", "covered", "active", "levels", "view tokens", "raw tokens", "assemble p50 ms")
+    for one in result["checkpoints"]:
+        table.add_row(
+            *(str(one[key]) for key in ("turns", "covered", "active_summaries", "levels")),
+            *(str(one[key]) for key in ("view_tokens", "raw_tokens", "assemble_ms_p50")),
+        )
+    console = Console()
+    console.print(table)
+    console.print(
+        f"{result['turns_per_second']} turns/s, {result['seconds_behind_ingest']} s behind ingest at its end, "
+        f"{result['shrinks_by']} times smaller, {result['proof']['violations']} violations"
+    )

@@ -10,11 +10,19 @@ INGEST: Final = "memory.ingest"
 EMBED_PENDING: Final = "memory.embed_pending"
 GATE_PENDING: Final = "memory.gate_pending"
 SWEEP: Final = "memory.sweep"
+COMPACT_DUE: Final = "memory.compact_due"
+COMPACT_SESSION: Final = "memory.compact_session"
+VERIFY_LINEAGE: Final = "memory.verify_lineage"
+PRUNE_JOURNAL: Final = "memory.prune_journal"
 
 QUEUE_OF_TASK: Final[dict[str, str]] = {
     INGEST: "ingest",
     EMBED_PENDING: "embed",
     GATE_PENDING: "gate",
     SWEEP: "maintenance",
+    COMPACT_DUE: "maintenance",
+    COMPACT_SESSION: "compact",
+    VERIFY_LINEAGE: "compact",
+    PRUNE_JOURNAL: "maintenance",
 }
 QUEUES: Final = tuple(dict.fromkeys(QUEUE_OF_TASK.values()))

@@ -73,6 +73,27 @@ class Settings(BaseSettings):
     embed_batch_turns: int = Field(default=64, ge=1)
     worker_niceness: int = Field(default=10, ge=0, le=19)
 
+    # compaction (memory-model.md section 8)
+    compaction_threshold_tokens: int = Field(default=2000, ge=1)
+    compaction_idle_seconds: float = Field(default=900.0, gt=0)
+    compaction_scan_seconds: float = Field(default=60.0, gt=0)
+    compaction_jitter_seconds: float = Field(default=5.0, ge=0)
+    compaction_pass_turns: int = Field(default=200, ge=2)  # that one transaction may cover
+    compaction_slice_seconds: float = Field(default=30.0, gt=0)  # then another session gets its turn
+    compaction_yield_rows: int = Field(default=500, ge=1)  # waiting work from which ingest comes first
+    compaction_wait_seconds: float = Field(default=50.0, gt=0)  # that a call with wait=true may take
+    lineage_check_seconds: float = Field(default=3600.0, gt=0)
+    journal_entries: int = Field(default=500, ge=1)
+
+    # summariser; nothing leaves the machine unless an endpoint is named
+    summarizer: Literal["extractive", "seq2seq", "endpoint"] = "extractive"
+    summarizer_folder: Path | None = None  # encoder_model.onnx, decoder_model.onnx, tokenizer.json
+    summarizer_url: str | None = None  # an OpenAI-compatible base address, as http://127.0.0.1:11434/v1
+    summarizer_model: str | None = None
+    summarizer_api_key: str | None = Field(default=None, repr=False)
+    summarizer_timeout_seconds: float = Field(default=20.0, gt=0)
+    summarizer_attempts: int = Field(default=3, ge=1, le=10)
+
     # the synchronous side
     database_connect_timeout_seconds: float = Field(default=2.0, gt=0)
     statement_timeout_ms: int = Field(default=5000, ge=1)
@@ -86,6 +107,10 @@ class Settings(BaseSettings):
         except (FileNotFoundError, PermissionError, json.JSONDecodeError):
             return {}
         return loaded
+
+    def compaction_tail_tokens(self) -> int:
+        """What the recent tail costs at the configured budget: compaction stays behind it."""
+        return int(self.tail_target * self.budget_tokens_configured)
 
     def owner_database_url(self) -> str | None:
         """The address migrations use: LONGTAIL_DATABASE_URL, else the local stack's."""

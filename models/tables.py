@@ -38,6 +38,7 @@ SCHEMA: Final = "longtail"
 MAX_CONTENT_BYTES: Final = 4 * 1024 * 1024  # the database's own limit; the API's is lower and configurable
 MAX_NAME_LENGTH: Final = 512
 PENDING_STAGES: Final = ("accepted", "ingested", "embedded")
+JOURNAL_EVENTS: Final = ("before_reset", "session_end", "before_compaction")
 
 metadata = MetaData(
     schema=SCHEMA,
@@ -394,6 +395,127 @@ document_nodes = Table(
     UniqueConstraint("document_id", "position"),
     ForeignKeyConstraint(["document_id"], [documents.c.id], ondelete="CASCADE"),
     CheckConstraint("tier BETWEEN 0 AND 2", name="tier_known"),
+)
+
+# ------------------------------------------------------------------------------------------- compaction
+
+summaries = Table(
+    "summaries",  # what stands for older turns; derived, so it can be dropped and made again
+    metadata,
+    Column("id", Uuid(), primary_key=True),  # made from session, level and sources: same input, same id
+    _tenant(),
+    _text("session_id"),
+    _text("namespace"),
+    Column("level", SmallInteger(), nullable=False),  # 1 covers turns, n + 1 covers summaries of level n
+    _text("body"),
+    _text("method"),
+    _text("attempt"),
+    _text("backend"),
+    _unit("confidence"),
+    Column("align", Double(), nullable=False),
+    _unit("cover"),
+    Column("prior_ids", ARRAY(Uuid()), nullable=False, server_default="{}"),
+    Column("summary_tokens", Integer(), nullable=False),
+    Column("source_tokens", BigInteger(), nullable=False),  # what it replaces; verbatim shards not counted
+    Column("turn_count", Integer(), nullable=False),  # raw turns below it
+    Column("turn_tokens", BigInteger(), nullable=False),  # and what they cost
+    Column("first_position", BigInteger(), nullable=False),
+    Column("last_position", BigInteger(), nullable=False),
+    _moment("earliest_at", now=False),
+    _moment("latest_at", now=False),
+    _moment("made_at"),
+    Column("generation", BigInteger(), nullable=False),
+    Column("is_active", Boolean(), nullable=False, server_default="true"),  # false: a higher one covers it
+    ForeignKeyConstraint(["tenant_id", "session_id"], [sessions.c.tenant_id, sessions.c.session_id]),
+    _one_of("method", "abstractive", "extractive"),
+    _one_of("attempt", "normal", "aggressive", "fallback"),
+    CheckConstraint("level >= 1", name="level_from_1"),
+    CheckConstraint("align BETWEEN -1 AND 1", name="align_in_range"),
+    CheckConstraint("summary_tokens BETWEEN 1 AND source_tokens - 1", name="makes_progress"),
+    CheckConstraint("turn_count >= 1", name="covers_turns"),
+    Index(None, "tenant_id", "session_id", "level", "first_position"),
+)
+
+summary_turns = Table(
+    "summary_turns",  # coverage, summary to turn; the key lets no turn be summarised twice
+    metadata,
+    _tenant(),
+    Column("turn_id", Uuid(), primary_key=True),
+    Column("summary_id", Uuid(), nullable=False),
+    Column("ordinal", Integer(), nullable=False),
+    Column("tokens", Integer(), nullable=False),
+    Column(
+        "is_protected", Boolean(), nullable=False, server_default="false"
+    ),  # kept verbatim, not summarised
+    ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+    ForeignKeyConstraint(["summary_id"], [summaries.c.id]),
+    UniqueConstraint("summary_id", "ordinal"),
+)
+
+summary_children = Table(
+    "summary_children",  # coverage, summary to summary
+    metadata,
+    _tenant(),
+    Column("child_id", Uuid(), primary_key=True),
+    Column("parent_id", Uuid(), nullable=False),
+    Column("ordinal", Integer(), nullable=False),
+    ForeignKeyConstraint(["child_id"], [summaries.c.id]),
+    ForeignKeyConstraint(["parent_id"], [summaries.c.id]),
+    UniqueConstraint("parent_id", "ordinal"),
+    CheckConstraint("child_id <> parent_id", name="no_self_coverage"),
+)
+
+compactions = Table(
+    "compactions",  # where a session stands with its compaction, and who asked for the next one
+    metadata,
+    _tenant(),
+    _text("session_id"),
+    Column("generation", BigInteger(), nullable=False, server_default="0"),
+    Column(
+        "covered_through", BigInteger(), nullable=False, server_default="-1"
+    ),  # every turn up to it is covered
+    Column("uncompacted_tokens", BigInteger(), nullable=False, server_default="0"),  # the tail's included
+    _moment("counted_at", nullable=True),  # when turns were last added to it
+    _moment("ran_at", nullable=True),  # when the last compaction that ended began
+    Column("attempts", SmallInteger(), nullable=False, server_default="0"),
+    _moment("not_before"),
+    _moment("requested_at", nullable=True),
+    Column("is_forced", Boolean(), nullable=False, server_default="false"),
+    _moment("served_at", nullable=True),  # the newest request that was answered
+    Column("outcome", JSONB()),  # its answer
+    PrimaryKeyConstraint("tenant_id", "session_id"),
+    ForeignKeyConstraint(["tenant_id", "session_id"], [sessions.c.tenant_id, sessions.c.session_id]),
+)
+
+journal = Table(
+    "journal",  # hints about a session's life; advisory, bounded, never recalled
+    metadata,
+    _id(),
+    _tenant(),
+    _text("session_id"),
+    _text("namespace"),
+    _text("event"),
+    _text("reason", nullable=True),
+    Column("metadata", JSONB(), nullable=False, server_default="{}"),
+    _moment("recorded_at"),
+    _one_of("event", *JOURNAL_EVENTS),
+    _short("session_id"),
+    Index(None, "tenant_id", "recorded_at"),
+)
+
+lineage_checks = Table(
+    "lineage_checks",  # what the scheduled proof of losslessness found, newest last
+    metadata,
+    _id(),
+    _tenant(),
+    Column("sessions", Integer(), nullable=False),
+    Column("summaries", Integer(), nullable=False),
+    Column("turns", Integer(), nullable=False),
+    Column("violations", Integer(), nullable=False),
+    Column("kinds", JSONB(), nullable=False, server_default="{}"),
+    Column("seconds", Double(), nullable=False),
+    _moment("checked_at"),
+    Index(None, "tenant_id", "checked_at"),
 )
 
 # --------------------------------------------------------------------------------------------- encoders

@@ -1,6 +1,7 @@
 """The gate: which user turns become durable memory, and which only confirm one (memory-model.md section 5)."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from uuid import UUID
 
@@ -10,7 +11,9 @@ from sqlalchemy import Connection, Engine
 from models.domain.gating import GateDecision, decide_gate, read_text_signals
 from models.domain.records import Turn
 from models.domain.selection import find_marks
+from models.domain.tokens import CharsCounter
 from models.settings import Settings
+from models.store.compactions import count_uncompacted
 from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
 from models.store.memories import (
@@ -32,9 +35,19 @@ SEARCHED_PER_NEIGHBOUR = 6  # rows looked at for one that counts: others' turns,
 
 
 def gate_turns(
-    engine: Engine, tenant_id: UUID, claims: Sequence[Claim], *, encoder: str, settings: Settings
+    engine: Engine,
+    tenant_id: UUID,
+    claims: Sequence[Claim],
+    *,
+    encoder: str,
+    settings: Settings,
+    on_due: Callable[[], None] = lambda: None,
 ) -> None:
-    """Decide the claimed turns in order of arrival, one namespace at a time."""
+    """Decide the claimed turns in order of arrival, one namespace at a time.
+
+    `on_due` is called when a session has grown by as much as a compaction is worth.
+    """
+    enough = settings.compaction_threshold_tokens + settings.compaction_tail_tokens()
     with tenant_transaction(engine, tenant_id) as connection:
         turns = load_turns(connection, tenant_id=tenant_id, ids=[claim.item_id for claim in claims])
         threshold = gate_threshold(connection, tenant_id=tenant_id)
@@ -49,7 +62,18 @@ def gate_turns(
                 encoder=encoder,
                 threshold=settings.gate_threshold if threshold is None else threshold,
             )
+            totals = count_uncompacted(connection, tenant_id=tenant_id, added=_measure_sessions(of_namespace))
             advance_work(connection, item_ids=[turn.id for turn in of_namespace], to_stage="done")
+        if any(total >= enough for total in totals.values()):
+            on_due()
+
+
+def _measure_sessions(turns: Sequence[Turn]) -> Counter[str]:
+    """How many tokens these turns add to each session."""
+    added: Counter[str] = Counter()
+    for turn in turns:
+        added[turn.session_id] += CharsCounter().count(turn.content)
+    return added
 
 
 def _by_namespace(turn: Turn) -> tuple[str, int]:

@@ -2,13 +2,19 @@
 
 from functools import lru_cache
 
+import structlog
 from sqlalchemy import Engine
 
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
+from models.errors import Misconfigured
 from models.settings import get_settings
 from models.store.encoders import check_encoder
 from models.store.engine import open_engine, plain_transaction
+from models.summarizers.protocol import Summarizer, SummarizerUnavailable
+from models.summarizers.registry import load_summarizer
+
+log = structlog.get_logger(__name__)
 
 
 @lru_cache(maxsize=1)
@@ -30,3 +36,13 @@ def encoder() -> Encoder:
     with plain_transaction(engine()) as connection:
         check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())
     return loaded
+
+
+@lru_cache(maxsize=1)
+def abstractive_summarizer() -> Summarizer | None:
+    """This process's writer of abstractive summaries; None where it only quotes, or the writer cannot be loaded."""
+    try:
+        return load_summarizer(get_settings())
+    except (Misconfigured, SummarizerUnavailable) as error:
+        log.error("summarizer.refused", reason=str(error))  # compaction goes on: quoting needs no writer
+        return None

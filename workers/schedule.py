@@ -2,18 +2,24 @@
 
 from typing import Any
 
-from models.messages import SWEEP
+from models.messages import COMPACT_DUE, PRUNE_JOURNAL, SWEEP, VERIFY_LINEAGE
 from models.settings import Settings
 
 
 def beat_schedule(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Celery's beat table."""
+    """Celery's beat table. `expires`: ticks that pile up while workers are away are worth one, not many."""
+    every = {
+        # Finishes what a crash, a lost message or a stopped broker left behind.
+        "sweep": (SWEEP, settings.sweep_seconds),
+        # Sessions that fell idle, hints whose bell was lost, and runs that yielded to ingest or died: the rows
+        # know what is due. Two ticks at once find the same sessions; the lock of each lets one run.
+        "compact-due": (COMPACT_DUE, settings.compaction_scan_seconds),
+        # Losslessness is a claim about the live database, so it is proved there, and reported as a number.
+        "verify-lineage": (VERIFY_LINEAGE, settings.lineage_check_seconds),
+        # Appending prunes a tenant's own journal; this prunes those nobody appends to, and old lineage checks.
+        "prune-journal": (PRUNE_JOURNAL, settings.lineage_check_seconds),
+    }
     return {
-        # Finishes what a crash, a lost message or a stopped broker left behind. `expires`: ticks that pile
-        # up while workers are away are worth one sweep, not many.
-        "sweep": {
-            "task": SWEEP,
-            "schedule": settings.sweep_seconds,
-            "options": {"expires": settings.sweep_seconds},
-        },
+        name: {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+        for name, (task, seconds) in every.items()
     }

@@ -1,5 +1,6 @@
 """Every task, as a thin shell: its name, its limits, one call, and which bell it rings next."""
 
+import random
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -8,16 +9,29 @@ from uuid import UUID
 from celery import Task
 
 from models.errors import TransientError
-from models.messages import EMBED_PENDING, GATE_PENDING, INGEST, SWEEP
+from models.messages import (
+    COMPACT_DUE,
+    COMPACT_SESSION,
+    EMBED_PENDING,
+    GATE_PENDING,
+    INGEST,
+    PRUNE_JOURNAL,
+    SWEEP,
+    VERIFY_LINEAGE,
+)
 from models.settings import get_settings
+from models.store.compactions import find_due
 from models.store.engine import plain_transaction
+from models.store.journal import prune_journals
 from models.store.work import Claim, count_ready_work
 from workers import process
 from workers.app import app
+from workers.compact import compact_session as compact
 from workers.draining import drain
 from workers.embed import embed_items
 from workers.gate import gate_turns
 from workers.ingest import ingest_items
+from workers.verify import verify_tenants
 
 TASK_OF_STAGE = {"accepted": INGEST, "ingested": EMBED_PENDING, "embedded": GATE_PENDING}
 retried = partial(
@@ -72,8 +86,77 @@ def embed_pending(_task: Task[Any, Any]) -> int:
 def gate_pending(_task: Task[Any, Any]) -> int:
     """embedded → done."""
     settings = get_settings()
-    work = partial(gate_turns, process.engine(), encoder=settings.encoder, settings=settings)
+    work = partial(
+        gate_turns,
+        process.engine(),
+        encoder=settings.encoder,
+        settings=settings,
+        on_due=partial(ring, COMPACT_DUE),
+    )
     return run_stage("embedded", work, batch=64, next_task=None)
+
+
+def is_ingest_deep() -> bool:
+    """Whether so much waits to be remembered that compaction gives way."""
+    with plain_transaction(process.engine()) as connection:
+        waiting = sum(count_ready_work(connection).values())
+    return waiting >= get_settings().compaction_yield_rows
+
+
+@retried(name=COMPACT_DUE)
+def compact_due(_task: Task[Any, Any]) -> int:
+    """Send a compaction for every session that is due; only those asked for while ingest is behind."""
+    settings = get_settings()
+    with plain_transaction(process.engine()) as connection:
+        due = find_due(
+            connection,
+            threshold_tokens=settings.compaction_threshold_tokens,
+            tail_tokens=settings.compaction_tail_tokens(),
+            idle_seconds=settings.compaction_idle_seconds,
+            count=200,
+        )
+    if is_ingest_deep():
+        due = [one for one in due if one.is_requested]
+    for one in due:
+        # Jitter: sessions that fell idle together are not compacted together.
+        wait = 0.0 if one.is_requested else random.uniform(0, settings.compaction_jitter_seconds)  # noqa: S311
+        app.send_task(COMPACT_SESSION, args=[str(one.tenant_id), one.session_id], countdown=wait)
+    return len(due)
+
+
+@retried(name=COMPACT_SESSION)
+def compact_session(_task: Task[Any, Any], tenant_id: str, session_id: str) -> int:
+    """Cover what is outside the tail of one session; what is left after its slice is sent again."""
+    settings = get_settings()
+    outcome = compact(
+        process.engine(),
+        process.encoder(),
+        UUID(tenant_id),
+        session_id,
+        settings=settings,
+        abstractive=process.abstractive_summarizer(),
+        must_yield=is_ingest_deep,
+        budget_seconds=settings.compaction_slice_seconds,
+        only_with_news=True,
+    )
+    if outcome is None:
+        return 0
+    if not outcome.is_done and not is_ingest_deep():  # else the schedule comes back to it
+        app.send_task(COMPACT_SESSION, args=[tenant_id, session_id])
+    return outcome.clusters_formed
+
+
+@retried(name=VERIFY_LINEAGE)
+def verify_lineage(_task: Task[Any, Any]) -> int:
+    """Prove on the live rows that nothing is lost; the number of violations is the metric."""
+    return verify_tenants(process.engine(), settings=get_settings())
+
+
+@retried(name=PRUNE_JOURNAL)
+def prune_journal(_task: Task[Any, Any]) -> int:
+    """Keep the newest entries of every journal."""
+    with plain_transaction(process.engine()) as connection:
+        return prune_journals(connection, kept=get_settings().journal_entries)
 
 
 @retried(name=SWEEP)

@@ -7,7 +7,13 @@ import sys
 
 import typer
 
-from api.cli import calibrate_commands, document_commands, memory_commands, stack_commands
+from api.cli import (
+    calibrate_commands,
+    document_commands,
+    history_commands,
+    memory_commands,
+    stack_commands,
+)
 
 app = typer.Typer(
     name="longtail",
@@ -35,6 +41,7 @@ def register_commands() -> None:
 
     stack_commands.register(app)
     memory_commands.register(app)
+    history_commands.register(app)
     document_commands.register(app)
     calibrate_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.

@@ -14,10 +14,11 @@ REDIS = "redis"
 API = "api"
 WORKER_EMBED = "worker-embed"
 WORKER_PIPELINE = "worker-pipeline"
+WORKER_COMPACT = "worker-compact"
 BEAT = "beat"
 FLOWER = "flower"
-WORKERS = (WORKER_EMBED, WORKER_PIPELINE)
-IN_START_ORDER = (POSTGRES, REDIS, API, WORKER_EMBED, WORKER_PIPELINE, BEAT, FLOWER)
+WORKERS = (WORKER_EMBED, WORKER_PIPELINE, WORKER_COMPACT)
+IN_START_ORDER = (POSTGRES, REDIS, API, WORKER_EMBED, WORKER_PIPELINE, WORKER_COMPACT, BEAT, FLOWER)
 
 # Marks our processes, so that those whose supervisor was killed can be found and stopped.
 PART_VARIABLE = "LONGTAIL_PART"
@@ -117,6 +118,14 @@ def plan_services(layout: Layout, addresses: Addresses) -> list[Part]:
             WORKER_PIPELINE,
             [*celery, "worker", "-n", names[WORKER_PIPELINE], "-Q", "ingest,gate,maintenance",
              "--pool", "prefork", "-c", "2", "--max-tasks-per-child", "5000", *solitary],
+            worker,
+        ),
+        # a worker of its own: a summariser that hangs must not keep anything else waiting
+        _service(
+            layout,
+            WORKER_COMPACT,
+            [*celery, "worker", "-n", names[WORKER_COMPACT], "-Q", "compact",
+             "--pool", "prefork", "-c", "1", "--max-tasks-per-child", "2000", *solitary],
             worker,
         ),
         # no pid file: one left by a crash would keep beat from starting

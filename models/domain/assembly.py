@@ -38,6 +38,7 @@ class Block:
     repeats: str | None = None  # another block that says nearly the same, and better
     heading: str = ""  # what it stands under, with others that have the same
     said_at: float | None = None  # seconds since 1970: the order under a heading, and of headings
+    covers: frozenset[str] = frozenset()  # turns a summary stands for: never both in one prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,7 @@ class Supply:
     tail: Sequence[TailBlock] = ()  # oldest first
     guidance: Sequence[Block] = ()
     recall: Sequence[Block] = ()
+    recall_limit_tokens: int | None = None  # when nothing matched well, recall takes no more than this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,13 +177,17 @@ def assemble(
         return not unseen or fill.try_put("tail", RECENT, unseen, capacity=tail_cap)
 
     tail_start = extend_tail(turns, base_start=base_start, take=take)
-    said = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
-    said.update(block.id for tier in ("hard", "soft") for block in fill.chosen(tier))
+    shown = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
+    said = _Said(turns=set(shown), keys=shown)
+    said.keys.update(block.id for tier in ("hard", "soft") for block in fill.chosen(tier))
     tail = fill.spent["tail"]
     guidance_cap = shares.guidance_capacity(total=total, hard=hard, soft=soft, tail=tail, reserves=reserves)
     _put_ranked(fill, "guidance", GUIDANCE, supply.guidance, capacity=guidance_cap, said=said)
+    # A wish quotes a sentence of its turn; a summary may still stand for the rest of that turn.
     guidance = fill.spent["guidance"]
     recall_cap = shares.recall_capacity(total=total, hard=hard, soft=soft, tail=tail, guidance=guidance)
+    if supply.recall_limit_tokens is not None:
+        recall_cap = min(recall_cap, supply.recall_limit_tokens)
     _put_ranked(fill, "recall", RECALLED, supply.recall, capacity=recall_cap, said=said)
     return _render(fill, supply, counter, is_feasible=True)
 
@@ -195,19 +201,48 @@ def _put_prefix(fill: _Fill, blocks: Sequence[Block], *, capacity: int) -> None:
             return
 
 
+@dataclass(slots=True)
+class _Said:
+    """What the prompt holds already: by key, as raw turns, and as turns that a summary in it stands for."""
+
+    turns: set[str]
+    keys: set[str]
+    covered: set[str] = field(default_factory=set)
+
+    def find_repetition(self, block: Block) -> str | None:
+        """Why a block would say something twice, if it would."""
+        key = block.says or block.id
+        if key in self.keys:
+            return "already in the prompt"
+        if key in self.covered:
+            return "a summary in the prompt stands for it"
+        if not block.covers.isdisjoint(self.turns):
+            return "the prompt holds turns that it stands for"
+        if not block.covers.isdisjoint(self.covered):
+            return "another summary in the prompt stands for the same turns"
+        return None
+
+    def add(self, block: Block, *, is_turn: bool) -> None:
+        key = block.says or block.id
+        self.keys.add(key)
+        self.covered |= block.covers
+        if is_turn:
+            self.turns.add(key)
+
+
 def _put_ranked(
-    fill: _Fill, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int, said: set[str]
+    fill: _Fill, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int, said: _Said
 ) -> None:
     """Best first; what does not fit is skipped and the next tried; nothing is said twice."""
     for block in blocks:
-        key = block.says or block.id
-        if key in said:
-            fill.drops.append(Drop(tier=tier, id=block.id, reason="already in the prompt"))
+        repetition = said.find_repetition(block)
+        if repetition is not None:
+            fill.drops.append(Drop(tier=tier, id=block.id, reason=repetition))
         elif block.repeats is not None:
             reason = f"nearly the same as {block.repeats}, which ranks higher"
             fill.drops.append(Drop(tier=tier, id=block.id, reason=reason))
         elif fill.try_put(tier, section, [block], capacity=capacity):
-            said.add(key)
+            said.add(block, is_turn=tier == "recall")
         else:
             reason = f"does not fit what is left of {capacity} tokens"
             fill.drops.append(Drop(tier=tier, id=block.id, reason=reason))

@@ -10,7 +10,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 ViolationKind = Literal[
-    "cycle", "dangling_edge", "turn_covers", "empty_expansion", "unreachable_turn", "foreign_source"
+    "cycle",
+    "dangling_edge",
+    "turn_covers",
+    "empty_expansion",
+    "unreachable_turn",
+    "foreign_source",
+    # found by models.domain.verification, which knows more of a summary than its edges
+    "tail_covered",
+    "token_arithmetic",
+    "wrong_level",
+    "wrong_activity",
+    "not_indexed",
+    "wrong_state",
 ]
 
 
@@ -59,6 +71,16 @@ class Violation:
                 return f"turn '{self.node}' is not active and no active summary leads to it"
             case "foreign_source":
                 return f"summary '{self.node}' covers {others} of another session"
+            case "tail_covered":
+                return f"turn '{self.node}' is in the base tail and already covered"
+            case "token_arithmetic":
+                return f"summary '{self.node}': {others}"
+            case "wrong_level":
+                return f"summary '{self.node}' does not lie one level above {others}"
+            case "wrong_activity" | "not_indexed":
+                return f"summary '{self.node}' {others}"
+            case "wrong_state":
+                return f"session '{self.node}': {others}"
 
 
 def expand(graph: CoverageGraph, node: str) -> tuple[str, ...]:

@@ -63,9 +63,16 @@ def open_engine(url: str | None, *, pool_size: int = 4, connect_timeout_seconds:
 
 
 @contextmanager
-def tenant_transaction(engine: Engine, tenant_id: UUID, *, timeout_ms: int = 30_000) -> Iterator[Connection]:
-    """One transaction in which only this tenant exists; commits at the end, rolls back on any error."""
+def tenant_transaction(
+    engine: Engine, tenant_id: UUID, *, timeout_ms: int = 30_000, is_snapshot: bool = False
+) -> Iterator[Connection]:
+    """One transaction in which only this tenant exists; commits at the end, rolls back on any error.
+
+    `is_snapshot`: all its statements see the same moment, for whoever compares what several of them read.
+    """
     with _watched_transaction(engine, timeout_ms) as connection:
+        if is_snapshot:
+            connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
         connection.execute(_SET_TENANT, {"tenant": str(tenant_id), "timeout": str(timeout_ms)})
         yield connection
 

@@ -22,6 +22,7 @@ HALF_VECTOR_HEADER_HALVES = (
     2  # what PostgreSQL sends: dimensions, an unused number, then the halves, big-endian
 )
 REACH = 2  # turns before and after a hit that are weighed with it
+SESSION_SUMMARIES = 8  # the newest active ones of the session that asks
 MOST_NODES_A_LINK = 3  # of the section a link names
 MOST_POSTINGS = 2000  # of one term: the lexical leg reads no more, whatever the namespace holds
 MOST_QUERY_TERMS = 200  # a longer query says more than a search can use
@@ -42,6 +43,7 @@ class Candidate(NamedTuple):
     said_at: float  # seconds since 1970
     seen_at: float  # when it was last said, in these words or nearly
     authority: float
+    confidence: float | None  # of a summary
     load: float  # Dnl of the gate, for user turns
     anchor_density: float
     access_count: int
@@ -92,6 +94,9 @@ WITH {near}, by_meaning AS (
     FROM unnest(CAST(%(named_ids)s AS uuid[]), CAST(%(named_weights)s AS float8[])) AS named (item_id, weight)
 ), found AS (
     SELECT item_id FROM near UNION SELECT item_id FROM by_words WHERE rank <= {count} UNION SELECT item_id FROM dated
+    UNION (SELECT id FROM summaries  -- what the session was about before its tail, whatever is asked
+           WHERE tenant_id = %(tenant_id)s AND session_id = %(session_id)s AND is_active
+           ORDER BY first_position DESC LIMIT {summaries})
 ), around AS (
     SELECT beside.id AS item_id FROM found CROSS JOIN LATERAL (
         SELECT session_id, position FROM turns WHERE turns.id = found.item_id OFFSET 0
@@ -108,7 +113,9 @@ SELECT coalesce(memories.id, items.id)::text, items.id::text,
        coalesce(items.body, turns.content),
        extract(epoch FROM items.ts)::float8,
        extract(epoch FROM coalesce(memories.last_seen_at, items.ts))::float8,
-       coalesce(memories.gate_score, items.authority), coalesce(gate.d, 0), items.anchor_density, items.access_count,
+       coalesce(memories.gate_score, items.authority),
+       CASE WHEN items.kind = 'summary' THEN (SELECT confidence FROM summaries WHERE summaries.id = items.id) END,
+       coalesce(gate.d, 0), items.anchor_density, items.access_count,
        CASE WHEN memories.id IS NULL THEN items.source_turn_ids
             ELSE ARRAY(SELECT turn_id FROM memory_sources WHERE memory_id = memories.id ORDER BY linked_at, turn_id)
        END::text[],
@@ -140,8 +147,9 @@ _NO_VECTORS = "SELECT NULL::float8 AS similarity, NULL::bytea AS half_vector"
 def _candidates(encoder: str, way: Way | None, count: int, wants_dated: bool) -> str:
     """The statement for one way to search; limits are written out, because the planner must know them."""
     table = table_of(encoder)
+    limits = {"count": count, "reach": REACH, "summaries": SESSION_SUMMARIES}
     if way is None:
-        return _CANDIDATES.format(near=_NOTHING_NEAR, vectors=_NO_VECTORS, count=count, reach=REACH)
+        return _CANDIDATES.format(near=_NOTHING_NEAR, vectors=_NO_VECTORS, **limits)
     near = _NEAR.format(
         table=table,
         order=order_by_distance(way, "%(vector)s"),
@@ -150,7 +158,7 @@ def _candidates(encoder: str, way: Way | None, count: int, wants_dated: bool) ->
         dated=str(wants_dated).lower(),
         dated_count=MAX_RECOVERED,
     )
-    return _CANDIDATES.format(near=near, vectors=_VECTORS.format(table=table), count=count, reach=REACH)
+    return _CANDIDATES.format(near=near, vectors=_VECTORS.format(table=table), **limits)
 
 
 def find_candidates(
@@ -158,6 +166,7 @@ def find_candidates(
     *,
     tenant_id: UUID,
     encoder: str,
+    session_id: str | None,
     namespaces: Sequence[str],
     query_vector: Vector | None,
     way: Way,
@@ -186,6 +195,7 @@ def find_candidates(
         {
             **vector,
             "tenant_id": tenant_id,
+            "session_id": session_id,
             "namespaces": list(namespaces),
             "named_ids": [one.item_id for one in named],
             "named_weights": [one.weight for one in named],

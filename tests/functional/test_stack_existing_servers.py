@@ -178,7 +178,13 @@ def test_up_uses_the_operators_servers_and_starts_none_of_its_own(cluster: Clust
         with ThrowawayStack(variables) as stack:
             status = stack.status()
             assert status["healthy"] is True, status["problems"]
-            assert list(status["parts"]) == ["api", "worker-embed", "worker-pipeline", "beat"]
+            assert list(status["parts"]) == [
+                "api",
+                "worker-embed",
+                "worker-pipeline",
+                "worker-compact",
+                "beat",
+            ]
             assert status["postgres"]["url"] == database_url.replace(PASSWORD, "***")
             assert status["redis"]["url"] == redis_url
             assert not (stack.home / "postgres").exists()

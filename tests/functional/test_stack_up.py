@@ -62,7 +62,7 @@ def test_status_names_every_part_its_version_and_its_health(running: ThrowawaySt
     assert status["postgres"]["version"].startswith("18.")
     assert status["postgres"]["pgvector"] >= "0.8"
     assert status["redis"]["version"]
-    assert status["workers"]["alive"] == 2
+    assert status["workers"]["alive"] == 3
     assert set(status["queues"]) == {"ingest", "embed", "gate", "maintenance"}
     assert all(isinstance(depth, int) for depth in status["queues"].values())
     assert status["pending"] == 0
@@ -104,7 +104,7 @@ def test_the_servers_are_unprivileged_and_inherit_nothing(running: ThrowawayStac
 
 
 def test_no_service_knows_the_owners_address(running: ThrowawayStack) -> None:
-    for part in ("api", "worker-embed", "worker-pipeline", "beat"):
+    for part in ("api", "worker-embed", "worker-pipeline", "worker-compact", "beat"):
         environment = process_of(running, part).environ()
         assert "LONGTAIL_DATABASE_URL" not in environment
         assert not any("longtail_owner" in value for value in environment.values())

@@ -82,7 +82,7 @@ def test_logs_are_json_lines_without_memory_text(tenant: Any) -> None:
     logs = list((tenant.stack.home / "logs").glob("*.log"))
     assert logs
     assert all("hunter2-xyzzy" not in log.read_text(errors="replace") for log in logs)
-    for part in ("api", "worker-embed", "worker-pipeline", "beat"):
+    for part in ("api", "worker-embed", "worker-pipeline", "worker-compact", "beat"):
         lines = (tenant.stack.home / "logs" / f"{part}.log").read_text().splitlines()
         lines = [line for line in lines if line.startswith("{")]  # Celery warns root in words of its own
         assert lines

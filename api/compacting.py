@@ -1,0 +1,110 @@
+"""Asking for a compaction: the request is a row, the workers do it, and a caller may wait for the answer."""
+
+import time
+
+from api.gathering import resolve_namespace
+from api.history_schemas import CompactIn, CompactOut, JournalEntryOut, JournalOut, LifecycleIn, LifecycleOut
+from api.runtime import Runtime
+from models.domain.records import Identity
+from models.errors import NotFound
+from models.messages import COMPACT_DUE
+from models.store.access import Caller
+from models.store.compactions import find_outcome, request_compaction
+from models.store.engine import tenant_transaction
+from models.store.journal import append_entry, list_entries
+from models.store.turns import find_session
+
+POLL_SECONDS = 0.05
+
+
+def compact(runtime: Runtime, caller: Caller, session_id: str, request: CompactIn) -> CompactOut:
+    """Ask for a compaction and, if wanted, wait for what comes of it."""
+    check_session(runtime, caller, session_id)
+    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        asked_at = request_compaction(
+            connection, tenant_id=caller.tenant_id, session_id=session_id, force=request.force
+        )
+    runtime.doorbell.ring(COMPACT_DUE)
+    deadline = time.monotonic() + (runtime.settings.compaction_wait_seconds if request.wait else 0)
+    while time.monotonic() < deadline:
+        with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+            outcome = find_outcome(
+                connection, tenant_id=caller.tenant_id, session_id=session_id, requested_at=asked_at
+            )
+        if outcome is not None:
+            return CompactOut(is_done=True, **outcome)
+        time.sleep(POLL_SECONDS)
+    return CompactOut(
+        did_compact=False,
+        clusters_formed=0,
+        clusters_declined=0,
+        turns_covered=0,
+        summary_ids=[],
+        mean_confidence=None,
+        reason="not finished in time; it goes on" if request.wait else "asked for; the workers do it",
+        is_done=False,
+    )
+
+
+def check_session(runtime: Runtime, caller: Caller, session_id: str) -> str:
+    """The namespace of a session the caller may see; a stranger's session does not exist."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        session = find_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
+    if session is None:
+        raise NotFound(
+            f"session '{session_id}' has no turns", remedy="check its name; 'longtail grep' finds turns"
+        )
+    return resolve_namespace(caller, Identity(), session_id, session)
+
+
+def take_hint(runtime: Runtime, caller: Caller, hint: LifecycleIn) -> LifecycleOut:
+    """Write a hint down and, where the session is known, ask for its compaction."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        session = find_session(connection, tenant_id=caller.tenant_id, session_id=hint.session_id)
+        namespace = resolve_namespace(caller, Identity(), hint.session_id, session)
+        entry_id = append_entry(
+            connection,
+            tenant_id=caller.tenant_id,
+            session_id=hint.session_id,
+            namespace=namespace,
+            event=hint.event,
+            reason=hint.reason,
+            metadata=hint.metadata,
+            kept=runtime.settings.journal_entries,
+        )
+        if session is not None:
+            request_compaction(connection, tenant_id=caller.tenant_id, session_id=hint.session_id)
+    if session is not None:
+        runtime.doorbell.ring(COMPACT_DUE)
+    return LifecycleOut(id=str(entry_id), compaction_scheduled=session is not None)
+
+
+def read_journal(runtime: Runtime, caller: Caller, *, session_id: str | None, limit: int) -> JournalOut:
+    """The newest hints of the tenant, or of the one namespace the token opens."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        entries = list_entries(
+            connection,
+            tenant_id=caller.tenant_id,
+            namespace=caller.namespace,
+            session_id=session_id,
+            count=limit,
+        )
+    return JournalOut(
+        entries=[
+            JournalEntryOut(
+                id=str(entry.id),
+                event=entry.event,
+                session_id=entry.session_id,
+                reason=entry.reason,
+                metadata=dict(entry.metadata),
+                recorded_at=entry.recorded_at,
+            )
+            for entry in entries
+        ]
+    )

@@ -1,0 +1,60 @@
+-- What compaction must know across tenants, each function one narrow thing (see 10_functions.sql).
+
+-- Sessions whose compaction is due: asked for, grown past the threshold, or idle with turns nobody compacted.
+-- Requests come first. `counted_at > ran_at`: what a run left behind is not due again until something is added.
+CREATE OR REPLACE FUNCTION longtail.due_compactions(
+    threshold_tokens bigint, tail_tokens bigint, idle interval, most integer
+) RETURNS TABLE (tenant_id uuid, session_id text, is_requested boolean)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
+AS $$
+    SELECT state.tenant_id, state.session_id, state.requested_at IS NOT NULL
+    FROM compactions AS state JOIN sessions USING (tenant_id, session_id)
+    WHERE state.not_before <= clock_timestamp() AND (
+        state.requested_at IS NOT NULL
+        OR state.uncompacted_tokens > tail_tokens
+           AND state.counted_at > coalesce(state.ran_at, '-infinity')
+           AND (state.uncompacted_tokens >= threshold_tokens + tail_tokens
+                OR sessions.last_turn_at < clock_timestamp() - idle))
+    ORDER BY state.requested_at NULLS LAST, state.uncompacted_tokens DESC
+    LIMIT most
+$$;
+
+-- Tenants that have something to prove: the scheduled check visits each inside its own row security.
+CREATE OR REPLACE FUNCTION longtail.compacted_tenants() RETURNS TABLE (tenant_id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
+AS $$
+    SELECT DISTINCT summaries.tenant_id FROM summaries
+$$;
+
+-- Keeps the newest entries of every tenant's journal, and of its record of lineage checks.
+CREATE OR REPLACE FUNCTION longtail.prune_journals(kept integer) RETURNS bigint
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
+AS $$
+    WITH old_entries AS (
+        DELETE FROM journal USING (
+            SELECT id, row_number() OVER (PARTITION BY tenant_id ORDER BY recorded_at DESC, id DESC) AS place
+            FROM journal
+        ) AS ranked
+        WHERE journal.id = ranked.id AND ranked.place > kept RETURNING 1
+    ), old_checks AS (
+        DELETE FROM lineage_checks USING (
+            SELECT id, row_number() OVER (PARTITION BY tenant_id ORDER BY checked_at DESC, id DESC) AS place
+            FROM lineage_checks
+        ) AS ranked
+        WHERE lineage_checks.id = ranked.id AND ranked.place > kept RETURNING 1
+    )
+    SELECT (SELECT count(*) FROM old_entries) + (SELECT count(*) FROM old_checks)
+$$;
+
+-- Takes retired summaries of the caller's tenant out of the search index, words and vectors with them: they would
+-- only crowd the active ones out of a search. Nothing else can be taken out through it.
+CREATE OR REPLACE FUNCTION longtail.unindex_summaries(ids uuid[]) RETURNS bigint
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
+AS $$
+    WITH gone AS (
+        DELETE FROM items USING summaries
+        WHERE items.id = ANY(ids) AND items.tenant_id = longtail.current_tenant() AND items.kind = 'summary'
+          AND summaries.id = items.id AND NOT summaries.is_active RETURNING 1
+    )
+    SELECT count(*) FROM gone
+$$;

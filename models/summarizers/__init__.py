@@ -1,0 +1,1 @@
+"""Writers of summaries behind one protocol; the preservation gate decides what is kept."""

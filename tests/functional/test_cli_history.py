@@ -1,0 +1,82 @@
+"""Claims about the commands that read back and compact: each speaks JSON and says by its exit code how it went."""
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from bench.texts import make_texts
+from models.store.engine import plain_transaction
+
+
+def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    before = dict(tenant.stack.env)
+    tenant.stack.env["LONGTAIL_TOKEN"] = tenant.token
+    try:
+        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
+    finally:
+        tenant.stack.env.clear()
+        tenant.stack.env.update(before)
+    return done
+
+
+@pytest.fixture
+def talked(tenant: Any) -> Any:
+    tenant.say("long talk", *make_texts(45))
+    return tenant
+
+
+def test_a_session_is_compacted_expanded_and_proved(talked: Any) -> None:
+    done = json.loads(run(talked, "compact", "long talk", "--force", "--json").stdout)
+    assert done["did_compact"]
+    assert done["turns_covered"] == 41
+    shown = json.loads(run(talked, "expand", done["summary_ids"][0], "--json").stdout)
+    assert len(shown["turns"]) == 14
+    assert "change 0" in run(talked, "expand", done["summary_ids"][0]).stdout
+    proof = run(talked, "lineage", "verify", "--json")
+    assert json.loads(proof.stdout)["violations"] == []
+    assert "clean" in run(talked, "lineage", "verify").stdout
+    assert "tail" in run(talked, "compact", "long talk", "--force").stdout
+
+
+def test_history_prints_every_turn_in_order(talked: Any) -> None:
+    turns = json.loads(run(talked, "history", "long talk", "--json").stdout)["turns"]
+    assert [turn["content"] for turn in turns] == make_texts(45)
+    limited = json.loads(run(talked, "history", "long talk", "--limit", "3", "--json").stdout)["turns"]
+    assert limited == turns[:3]
+    assert "change 44" in run(talked, "history", "long talk").stdout
+
+
+def test_grep_finds_and_says_by_its_exit_code_when_it_does_not(talked: Any) -> None:
+    found = json.loads(run(talked, "grep", "-E", r"change 1\d\.", "--json").stdout)
+    assert len(found["matches"]) == 10
+    assert "change 7" in run(talked, "grep", "CHANGE 7.", "-i").stdout
+    assert run(talked, "grep", "no such words", check=False).returncode == 1
+    wrong = run(talked, "grep", "-E", "(", check=False)
+    assert wrong.returncode == 2
+    assert "what to do" in wrong.stderr
+
+
+def test_verify_exits_1_on_damage_and_repair_mends_it(talked: Any) -> None:
+    run(talked, "compact", "long talk", "--force")
+    with plain_transaction(talked.owner) as connection:
+        connection.execute(
+            text("UPDATE longtail.summaries SET turn_tokens = turn_tokens + 1 WHERE tenant_id = :tenant"),
+            {"tenant": talked.id},
+        )
+    hurt = run(talked, "lineage", "verify", check=False)
+    assert hurt.returncode == 1
+    assert "token_arithmetic" in hurt.stdout
+    mended = json.loads(run(talked, "lineage", "verify", "--repair", "--json").stdout)
+    assert mended["violations"] == []
+    assert mended["summaries_dropped"] == 3
+    assert run(talked, "compact", "long talk", "--force", "--json").stdout.count("summary_ids") == 1
+
+
+def test_an_unknown_session_is_named_with_what_to_do(talked: Any) -> None:
+    for command in (("history", "nobody"), ("compact", "nobody")):
+        wrong = run(talked, *command, check=False)
+        assert wrong.returncode == 2
+        assert "nobody" in wrong.stderr
