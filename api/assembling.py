@@ -125,7 +125,7 @@ def _recall_block(found: Recalled) -> Block:
     day = datetime.fromtimestamp(candidate.said_at, UTC).date().isoformat()
     return Block(
         id=candidate.id,
-        says=candidate.source_turn_ids[0] if candidate.source_turn_ids else None,
+        says=candidate.item_id if candidate.kind == "memory" else None,  # its turn says the same words
         repeats=found.repeats,
         covers=found.covers,
         rendered=render_item(candidate.text, speaker=None if is_authored else speaker),

@@ -55,9 +55,8 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
     hits: dict[str, SearchHit] = {}
     for found in ranked:
         candidate = found.candidate
-        key = candidate.source_turn_ids[0] if candidate.source_turn_ids else candidate.id
         hits.setdefault(
-            key,
+            candidate.item_id,
             SearchHit(
                 id=candidate.id,
                 kind=candidate.kind,
