@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from bench.mutants.making import DOMAIN, Mutant, list_modules, make_mutants
+from bench.mutants.report import write_page
 from bench.mutants.results import NOTICED, Results, count_module
 from bench.mutants.running import run_mutants
 
@@ -42,6 +43,8 @@ def main() -> int:
     print(f"{'all':40} {noticed:5} of {ran:5}  {share:6.1%}  {left} not run yet")
     if options.survivors:
         _print_survivors([m for made in mutants.values() for m in made], results)
+    if options.report:
+        write_page(mutants, results.outcomes)
     return 0 if share >= WANTED_SHARE and not left else 1
 
 
@@ -59,6 +62,9 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--again", action="store_true", help="run the survivors again (after adding tests)")
     parser.add_argument("--survivors", action="store_true", help="list what the tests did not notice")
+    parser.add_argument(
+        "--report", action="store_true", help="write scores and survivors into docs/mutation.md"
+    )
     parser.add_argument("--folder", type=Path, default=Path(".mutants"), help="where outcomes are kept")
     return parser.parse_args()
 

@@ -6,6 +6,7 @@ half of the rules (weights, patterns, field defaults). So the operators are mutm
 
 import difflib
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -20,6 +21,7 @@ from mutmut.mutation.mutators import mutation_operators
 from mutmut.mutation.pragma_handling import IgnoredCode
 
 DOMAIN = Path("models/domain")
+_ESCAPE = re.compile(r"\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,8 @@ def make_mutants(module: str) -> Iterator[Mutant]:
     parents = wrapper.resolve(ParentNodeProvider)
     for ordinal, mutation in enumerate(visitor.mutations):
         node = mutation.original_node
+        if _reads_the_same(node, mutation.mutated_node):
+            continue
         yield Mutant(
             key=f"{module}:{ordinal}:{digest}",
             module=module,
@@ -124,6 +128,14 @@ def find_function(module: str, function: str) -> FunctionType:
     found = getattr(found, "fget", None) or getattr(found, "__func__", found)
     assert isinstance(found, FunctionType), f"{module}.{function} is {found!r}, expected a plain function"
     return found
+
+
+def _reads_the_same(one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether two strings differ in the spelling of an escape alone: \\u30ff and \\u30FF are one letter."""
+    if not (isinstance(one, cst.SimpleString) and isinstance(other, cst.SimpleString)):
+        return False
+    plain, changed = (_ESCAPE.sub(lambda escape: escape.group().lower(), text.value) for text in (one, other))
+    return plain == changed
 
 
 def _ancestors(node: cst.CSTNode, parents: Any) -> Iterator[cst.CSTNode]:

@@ -35,7 +35,7 @@ SELECTION = (
     "--ignore-glob=tests/unit/test_encoder_*.py",
     "--ignore=tests/unit/test_watchdog.py",
     "-k",
-    "not megabyte and not linear and not hundred_thousand and not eight_times and not hostile",
+    "not megabyte and not linear_time and not is_linear and not eight_times and not hostile",
 )
 # pytest warns that hypothesis is there already when it starts, and the project makes errors of warnings.
 ALREADY_IMPORTED = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
