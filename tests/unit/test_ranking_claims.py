@@ -1,4 +1,4 @@
-"""Small claims about scoring, packing, summaries and terms that whole rankings do not show."""
+"""Small claims about repeats, packing, summaries and terms that whole rankings do not show."""
 
 import math
 from collections import Counter
@@ -7,64 +7,53 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from models.domain.scoring import ScoredCandidate, score_hop
 from models.domain.selection import PackItem, find_marks, find_repeats, pack
 from models.domain.summaries import choose_prior, list_dropped_mentions
 from models.domain.terms import count_terms, extract_terms
 
-# --- hops ---------------------------------------------------------------------------------------------
-
-
-@given(st.floats(allow_nan=True, allow_infinity=True))
-def test_a_hop_scores_its_share_and_has_no_term_of_its_own(score: float) -> None:
-    hop = score_hop("m", score)
-    assert (hop.id, hop.scope) == ("m", "lore")
-    assert hop.score == (min(1.0, max(0.0, score)) if math.isfinite(score) else 0.0)
-    own = [name for name in ScoredCandidate.__slots__ if name not in ("id", "scope", "score")]
-    assert all(getattr(hop, name) == 0.0 for name in own)
-
-
 # --- repeats ------------------------------------------------------------------------------------------
 
 
-def item(name: str, *angles: float, **more: object) -> PackItem:
-    vector = np.array([math.cos(angles[0]), math.sin(angles[0])]) if angles else None
-    return PackItem(id=name, tokens=1, score=1.0, vector=vector, **more)  # type: ignore[arg-type]
+def directions(angles: list[float]) -> NDArray[np.float64]:
+    return np.array([[math.cos(angle), math.sin(angle)] for angle in angles])
 
 
 def test_a_repeat_is_judged_by_the_bound_that_is_given() -> None:
-    near = [item("a", 0.0), item("b", 0.2)]
-    assert find_repeats(near, duplicate_cosine=0.9) == {"b": "a"}
-    assert find_repeats(near, duplicate_cosine=0.999) == {}
-    assert find_repeats(near) == {"b": "a"}
+    near = directions([0.0, 0.2])
+    assert find_repeats(["tea", "milk"], near, duplicate_cosine=0.9) == {1: 0}
+    assert find_repeats(["tea", "milk"], near, duplicate_cosine=0.999) == {}
+    assert find_repeats(["tea", "milk"], near) == {1: 0}
+    assert find_repeats(["tea", "milk"]) == {}
 
 
-@given(st.lists(st.floats(0, 6.28), max_size=8), st.floats(0.5, 1.0))
-def test_repeats_name_an_earlier_item_that_is_no_repeat_itself(angles: list[float], bound: float) -> None:
-    items = [item(f"m{i}", angle) for i, angle in enumerate(angles)]
-    repeats = find_repeats(items, duplicate_cosine=bound)
-    for name, original in repeats.items():
-        assert int(original[1:]) < int(name[1:])
+@given(st.lists(st.tuples(st.floats(0, 6.28), st.sampled_from("abc12")), max_size=8), st.floats(0.5, 1.0))
+def test_a_repeat_names_an_earlier_text_that_is_no_repeat_itself(
+    said: list[tuple[float, str]], bound: float
+) -> None:
+    texts = [text for _, text in said]
+    repeats = find_repeats(texts, directions([angle for angle, _ in said]), duplicate_cosine=bound)
+    for place, original in repeats.items():
+        assert original < place
         assert original not in repeats
 
 
-def test_an_item_without_a_text_a_vector_or_marks_is_compared_with_nothing() -> None:
+@given(st.lists(st.sampled_from(["Tea.", " tea. ", "TEA.", "milk", "Milk 2", "milk 3"]), max_size=8))
+def test_without_vectors_a_repeat_is_the_same_text_up_to_case_and_blanks(texts: list[str]) -> None:
+    plain = [" ".join(text.split()).lower() for text in texts]
+    first = {text: plain.index(text) for text in plain}
+    assert find_repeats(texts) == {i: first[text] for i, text in enumerate(plain) if first[text] != i}
+
+
+def test_an_item_without_a_text_and_a_vector_is_compared_with_nothing() -> None:
     plain = [PackItem(id=name, tokens=1, score=1.0) for name in "ab"]
-    assert (plain[0].vector, plain[0].text_key, plain[0].marks) == (None, "", frozenset())
+    assert (plain[0].vector, plain[0].text_key) == (None, "")
     assert pack(plain, capacity_tokens=5).chosen == ("a", "b")
 
 
 def test_a_typographic_apostrophe_negates_as_well() -> None:
     assert find_marks("I don’t") == find_marks("I don't") == {"don't"}
-
-
-def test_whole_numbers_are_directions_too() -> None:
-    one, other = (
-        PackItem(id=name, tokens=1, score=1.0, vector=np.array(numbers))
-        for name, numbers in (("a", [3, 4]), ("b", [6, 8]))
-    )
-    assert find_repeats([one, other]) == {"b": "a"}
 
 
 # --- summaries ----------------------------------------------------------------------------------------
