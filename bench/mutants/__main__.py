@@ -1,0 +1,101 @@
+"""`python -m bench.mutants`: run the mutants of models/domain and print the score of every module."""
+
+import argparse
+import hashlib
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+from bench.mutants.making import DOMAIN, Mutant, list_modules, make_mutants
+from bench.mutants.report import write_page
+from bench.mutants.results import NOTICED, Results, count_module
+from bench.mutants.running import run_mutants
+
+WANTED_SHARE = 0.85
+
+
+def main() -> int:
+    """0 when the share of noticed mutants is high enough and none is left to run."""
+    options = _read_options()
+    results = Results(folder=options.folder)
+    results.load()
+    modules = [f"models.domain.{name}" for name in options.module] or list_modules()
+    mutants = {module: _sample(list(make_mutants(module)), options) for module in modules}
+    waiting = [m for made in mutants.values() for m in made if _is_waiting(m, results, options.again)]
+    if waiting and options.minutes > 0:
+        fingerprint = _fingerprint()
+        reach = run_mutants(
+            waiting,
+            record=results.record,
+            reach=results.load_reach(fingerprint),
+            processes=options.processes,
+            until=time.monotonic() + 60 * options.minutes,
+        )
+        results.save_reach(fingerprint, reach)
+    scores = [count_module(module, made, results.outcomes) for module, made in mutants.items()]
+    for score in scores:
+        print(f"{score.module:40} {score.noticed:5} of {score.ran:5}  {score.share:6.1%}  {score.counts}")
+    ran, noticed = sum(score.ran for score in scores), sum(score.noticed for score in scores)
+    left = sum(score.made - score.ran for score in scores)
+    share = noticed / ran if ran else 0.0
+    print(f"{'all':40} {noticed:5} of {ran:5}  {share:6.1%}  {left} not run yet")
+    if options.survivors:
+        _print_survivors([m for made in mutants.values() for m in made], results)
+    if options.report:
+        write_page(mutants, results.outcomes)
+    return 0 if share >= WANTED_SHARE and not left else 1
+
+
+def _read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__)
+    parser.add_argument(
+        "module", nargs="*", help="modules of models/domain, without the package (default: all)"
+    )
+    parser.add_argument(
+        "--sample", type=int, default=0, help="mutants a module, chosen by a seed (default: all)"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=600.0, help="stop then; the next run goes on from there"
+    )
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--again", action="store_true", help="run the survivors again (after adding tests)")
+    parser.add_argument("--survivors", action="store_true", help="list what the tests did not notice")
+    parser.add_argument(
+        "--report", action="store_true", help="write scores and survivors into docs/mutation.md"
+    )
+    parser.add_argument("--folder", type=Path, default=Path(".mutants"), help="where outcomes are kept")
+    return parser.parse_args()
+
+
+def _sample(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
+    if not options.sample or len(mutants) <= options.sample:
+        return mutants
+    chosen = random.Random(f"mutants of {mutants[0].module}").sample(mutants, options.sample)
+    return sorted(chosen, key=lambda mutant: mutant.line)
+
+
+def _is_waiting(mutant: Mutant, results: Results, again: bool) -> bool:
+    outcome = results.outcomes.get(mutant.key)
+    return outcome is None or (again and outcome not in NOTICED)
+
+
+def _fingerprint() -> str:
+    """Changes with the code under test and with the tests."""
+    files = [*sorted(DOMAIN.glob("*.py")), *sorted(Path("tests/unit").glob("*.py"))]
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def _print_survivors(mutants: list[Mutant], results: Results) -> None:
+    for mutant in mutants:
+        outcome = results.outcomes.get(mutant.key)
+        if outcome is not None and outcome not in NOTICED:
+            before, after = mutant.changed_lines()
+            print(
+                f"\n{mutant.module}:{mutant.line} {mutant.function or ''} [{outcome}]\n  - {before}\n  + {after}"
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

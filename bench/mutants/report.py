@@ -1,0 +1,156 @@
+"""Writes what a run found into docs/mutation.md: the score of every module, and every survivor with a reason."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import libcst as cst
+
+from bench.mutants.making import Mutant
+from bench.mutants.results import NOTICED, Score, count_module
+from bench.mutants.rules import RULES
+from bench.mutants.running import Outcome
+
+PAGE = Path("docs/mutation.md")
+BEGIN, END = "<!-- begin: python -m bench.mutants --report -->", "<!-- end -->"
+BEGIN_RULES, END_RULES = "<!-- begin: rules -->", "<!-- end: rules -->"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a fault may live: what its group has in common, and how it is recognised."""
+
+    title: str
+    why: str
+    holds: Callable[[Mutant, str, str], bool]  # the mutant, the line before, the line after
+
+
+def _is_text(mutant: Mutant, before: str, after: str) -> bool:  # noqa: ARG001
+    return isinstance(mutant.mutation.original_node, cst.SimpleString)
+
+
+def _is_default(mutant: Mutant, before: str, after: str) -> bool:
+    falsy = r"(?:None|False|\"\"|\(\))"
+    same = re.sub(rf"= {falsy}", "= _", before) == re.sub(rf"= {falsy}", "= _", after)
+    return same and before != after and isinstance(mutant.mutation.original_node, cst.Assign | cst.AnnAssign)
+
+
+def _is_comparison(mutant: Mutant, before: str, after: str) -> bool:  # noqa: ARG001
+    pair = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+    operator = getattr(mutant.mutation.original_node, "operator", None)
+    other = getattr(mutant.mutation.mutated_node, "operator", None)
+    if operator is None or other is None:
+        return False
+    empty = cst.Module([])
+    was, becomes = (empty.code_for_node(node).strip() for node in (operator, other))
+    return pair.get(was) == becomes
+
+
+REASONS = (
+    Reason(
+        "the words of an error",
+        "A message for a person. Tests check that the subject, the number and the remedy are in it, not each letter.",
+        lambda mutant, _before, _after: mutant.in_raise,
+    ),
+    Reason(
+        "another way to say the same",
+        "An argument that states the default or what the input is already: `strict=` over lists made equally long, "
+        "a `dtype` of what is a float, a clip of what lies inside.",
+        lambda _mutant, before, _after: bool(
+            re.search(r"strict=|dtype=|astype|np\.clip|maxsplit|key=", before)
+        ),
+    ),
+    Reason(
+        "an equally empty default",
+        "`None`, `False` and an empty string all read as “not said”; types keep them apart, behaviour does not.",
+        _is_default,
+    ),
+    Reason(
+        "one edge of a word list or pattern",
+        "A table that calibration chose: an alternative, or a letter class, that no sentence in the tests needs. "
+        "Its effect is measured by the benchmarks on labelled text, not sentence by sentence.",
+        lambda mutant, before, after: mutant.function is None and _is_text(mutant, before, after),
+    ),
+    Reason(
+        "a comparison at its exact bound",
+        "Differs only when two numbers are exactly equal, mostly sums of floats or lengths of text.",
+        _is_comparison,
+    ),
+    Reason(
+        "a bound that calibration set",
+        "A number of a table (a window, a cap, a count of words) moved by one; the claims hold on both sides.",
+        lambda mutant, _before, _after: isinstance(mutant.mutation.original_node, cst.Integer | cst.Float),
+    ),
+    Reason(
+        "open",
+        "No reason but that no test asks. Each is a place where a claim could still be written.",
+        lambda _mutant, _before, _after: True,
+    ),
+)
+
+
+def write_page(mutants: dict[str, list[Mutant]], outcomes: dict[str, Outcome]) -> None:
+    """Put the newest scores and survivors between the marks of the page."""
+    scores = [count_module(module, made, outcomes) for module, made in mutants.items()]
+    found = [mutant for made in mutants.values() for mutant in made if mutant.key in outcomes]
+    lived = [mutant for mutant in found if outcomes[mutant.key] not in NOTICED]
+    rules = ["| invariant | its test |", "|---|---|", *(f"| {r.invariant} | `{r.test}` |" for r in RULES)]
+    text = _put_between(PAGE.read_text(), BEGIN_RULES, END_RULES, "\n".join(rules))
+    body = "\n\n".join((_write_scores(scores), _write_survivors(lived, outcomes)))
+    PAGE.write_text(_put_between(text, BEGIN, END, body))
+
+
+def _put_between(text: str, begin: str, end: str, body: str) -> str:
+    head, rest = text.split(begin)
+    return f"{head}{begin}\n\n{body}\n\n{end}{rest.split(end, maxsplit=1)[1]}"
+
+
+def _write_scores(scores: list[Score]) -> str:
+    lines = ["| module | mutants | run | noticed | survived | share |", "|---|--:|--:|--:|--:|--:|"]
+    for score in scores:
+        name = score.module.rpartition(".")[2]
+        lived = score.ran - score.noticed
+        lines.append(
+            f"| {name} | {score.made} | {score.ran} | {score.noticed} | {lived} | {score.share:.1%} |"
+        )
+    made, ran, noticed = (sum(getattr(s, field) for s in scores) for field in ("made", "ran", "noticed"))
+    lines.append(
+        f"| **all** | {made} | {ran} | {noticed} | {ran - noticed} | **{noticed / max(ran, 1):.1%}** |"
+    )
+    return "\n".join(lines)
+
+
+def _write_survivors(lived: list[Mutant], outcomes: dict[str, Outcome]) -> str:
+    entries = []
+    for mutant in lived:
+        before, after = mutant.changed_lines()
+        place = next(i for i, reason in enumerate(REASONS) if reason.holds(mutant, before, after))
+        entries.append((place, mutant.module, mutant, *_shorten(before, after)))
+    parts = []
+    for place, group in groupby(sorted(entries, key=lambda entry: entry[:2]), key=lambda entry: entry[0]):
+        rows = list(group)
+        parts.append(f"### {REASONS[place].title.capitalize()} ({len(rows)})\n\n{REASONS[place].why}\n")
+        for module, same in groupby(rows, key=lambda entry: entry[1]):
+            parts.append(f"- **{module.rpartition('.')[2]}**")
+            for _, _, mutant, was, becomes in same:
+                where = f"{mutant.function or 'table'}, line {mutant.line}"
+                unreached = ", no test reaches it" if outcomes[mutant.key] == "unreached" else ""
+                parts.append(f"  - {where}{unreached}: `{was}` → `{becomes}`")
+        parts.append("")
+    return "\n".join(["## Survivors, and why", "", *parts]).rstrip()
+
+
+def _shorten(before: str, after: str) -> tuple[str, str]:
+    """The words that differ, with a little of what stands around them."""
+    left = 0
+    while left < min(len(before), len(after)) and before[left] == after[left]:
+        left += 1
+    right = 0
+    while right < min(len(before), len(after)) - left and before[-1 - right] == after[-1 - right]:
+        right += 1
+    start = max(0, left - 24)
+    both = tuple(text[start : max(left, len(text) - right) + 24] for text in (before, after))
+    was, becomes = ((text if len(text) <= 90 else text[:87] + "…").replace("`", "'") for text in both)
+    return was, becomes
