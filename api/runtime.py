@@ -76,7 +76,9 @@ class Runtime:
         """Load and check the encoder away from the request path; keep trying while PostgreSQL is away."""
         while not self._closing.is_set():
             try:
-                loaded = load_encoder(self.settings.encoder, threads=QUERY_THREADS)
+                loaded = load_encoder(
+                    self.settings.encoder, threads=QUERY_THREADS, cache=self.settings.encoder_cache
+                )
                 loaded.encode(["warm up"])
                 with plain_transaction(self.engine) as connection:
                     check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -97,3 +97,88 @@ def compaction(
         f"{result['turns_per_second']} turns/s, {result['seconds_behind_ingest']} s behind ingest at its end, "
         f"{result['shrinks_by']} times smaller, {result['proof']['violations']} violations"
     )
+
+
+@bench.command()
+def quality(
+    data: Annotated[Path, typer.Option(help="Folder with locomo_dev.json and longmemeval_dev.json.")],
+    part: Annotated[
+        list[Literal["locomo", "longmemeval", "rules"]] | None,
+        typer.Option(help="What to measure; may be given several times. Default: all."),
+    ] = None,
+    questions: Annotated[
+        int | None, typer.Option(help="So many questions of each data set, drawn by the seed.")
+    ] = None,
+    conversations: Annotated[
+        int | None, typer.Option(help="The first so many conversations of LoCoMo.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws the subset.")] = 7,
+    second_speaker: Annotated[
+        Literal["user", "assistant"], typer.Option(help="Role of LoCoMo's second speaker.")
+    ] = "user",
+    fillers: Annotated[int, typer.Option(help="Turns between a standing rule and its question.")] = 300,
+    cases: Annotated[int | None, typer.Option(help="The first so many standing rules.")] = None,
+    compact: Annotated[bool, typer.Option(help="Measure again after compacting every session.")] = False,
+    peers: Annotated[str, typer.Option(help="Other memories to measure: mem0,mempalace,hindsight.")] = "",
+    peers_folder: Annotated[
+        Path | None,
+        typer.Option(help="Where the peers' environments are kept. Default: in the output folder."),
+    ] = None,
+    peer_seconds: Annotated[
+        float, typer.Option(help="A peer that takes longer is reported as not run.")
+    ] = 600.0,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="File that keeps vectors from run to run.", envvar="LONGTAIL_ENCODER_CACHE"),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option(help="Folder for quality.json, quality.md and the pictures.")
+    ] = Path("quality"),
+    per_question: Annotated[bool, typer.Option(help="Keep every question's values in the JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """Recall through the real pipeline and assemble, beside baselines and peers (many minutes without a cache)."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.progress import Progress
+
+    from bench.quality.peers import PEERS
+    from bench.quality.report import describe, write_report
+    from models.errors import ServiceError
+
+    try:
+        from bench.quality.run import PARTS, Plan, run
+    except ModuleNotFoundError as error:
+        raise ServiceError(
+            f"{error.name} is not installed", remedy="pip install 'longtail[bench,report]'"
+        ) from error
+
+    named = [name.strip() for name in peers.split(",") if name.strip()]
+    if unknown := sorted(set(named) - PEERS.keys()):
+        raise typer.BadParameter(
+            f"{', '.join(unknown)}: choose from {', '.join(PEERS)}", param_hint="--peers"
+        )
+    plan = Plan(
+        data=data,
+        parts=part or PARTS,
+        conversations=conversations,
+        questions=questions,
+        seed=seed,
+        second_role=second_speaker,
+        compacts=compact,
+        cache=cache,
+        keeps_questions=per_question,
+        fillers=fillers,
+        cases=cases,
+        peers=named,
+        peers_folder=peers_folder or output / "peers",
+        peer_seconds=peer_seconds,
+    )
+    with Progress(console=Console(stderr=True)) as progress:
+        result = run(plan, progress)
+    written = write_report(result, output)
+    if as_json:
+        print(json.dumps(result))
+        return
+    Console().print(Markdown(describe(result)))
+    Console(stderr=True).print("written:", ", ".join(str(path) for path in written))

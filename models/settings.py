@@ -46,6 +46,9 @@ class Settings(BaseSettings):
 
     encoder: str = "minilm"
     encoder_threads: int = Field(default=2, ge=1, le=64)
+    encoder_cache: Path | None = (
+        None  # keeps vectors by the hash of their text: for benchmarks, off by default
+    )
     tokenizer_folder: Path | None = None  # more tokenizer.json files, by name
 
     # memory-model.md section 2

@@ -32,7 +32,7 @@ def engine() -> Engine:
 def encoder() -> Encoder:
     """This process's encoder; refused when the stored vectors came from another model."""
     settings = get_settings()
-    loaded = load_encoder(settings.encoder, threads=settings.encoder_threads)
+    loaded = load_encoder(settings.encoder, threads=settings.encoder_threads, cache=settings.encoder_cache)
     with plain_transaction(engine()) as connection:
         check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())
     return loaded

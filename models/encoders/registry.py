@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -10,11 +11,16 @@ if TYPE_CHECKING:
 ENCODER_NAMES: Final = ("minilm", "toy")
 
 
-def load_encoder(name: str, *, threads: int) -> Encoder:
+def load_encoder(name: str, *, threads: int, cache: Path | None = None) -> Encoder:
     """Builds the named encoder, to be used in this process only; `threads` is what one call may use.
 
-    Raises ValueError for a name nobody registered, EncoderUnavailable where the model cannot be loaded.
+    With `cache`, vectors are kept in that file and looked up there first. Raises ValueError for a name nobody
+    registered, EncoderUnavailable where the model cannot be loaded or the file cannot be used.
     """
+    if cache is not None:
+        from models.encoders.caching import CachingEncoder
+
+        return CachingEncoder(load_encoder(name, threads=threads), cache)
     if name == "minilm":
         from models.encoders.onnx import OnnxEncoder
 

@@ -1,0 +1,170 @@
+"""`longtail bench quality`: one run, one machine, one encoder; ours, the baselines and the peers side by side."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from rich.progress import Progress
+
+from bench.quality.baselines import BASELINES, index_history, rank_with_baselines
+from bench.quality.datasets import Role, load_locomo, load_longmemeval
+from bench.quality.metrics import (
+    mean_by_category,
+    pack_plain,
+    render_ranking,
+    score_ranking,
+    score_sessions,
+    share_in_text,
+)
+from bench.quality.peers import PEERS, PeerNotRun, rank_with_peer
+from bench.quality.records import History, Question, SaidTurn, Scores
+from bench.quality.rules import FILLERS, load_cases, make_histories, measure_rules
+from bench.quality.service import Service, running_service
+from models.encoders.registry import load_encoder
+
+Part = Literal["locomo", "longmemeval", "rules"]
+PARTS: Final[tuple[Part, ...]] = ("locomo", "longmemeval", "rules")
+BUDGETS_TOKENS: Final = (1000, 2000, 4000)
+OURS: Final = "longtail"
+COMPACTED: Final = "longtail, compacted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to measure; a subset is for iterating, not for reporting."""
+
+    data: Path
+    parts: Sequence[Part] = PARTS
+    conversations: int | None = None  # of LoCoMo
+    questions: int | None = None  # of each data set
+    seed: int = 7
+    second_role: Role = "user"
+    compacts: bool = False
+    cache: Path | None = None
+    clients: int = 2
+    budgets_tokens: Sequence[int] = BUDGETS_TOKENS
+    keeps_questions: bool = False  # every question's values in the result, not only the means
+    fillers: int = FILLERS  # turns between a standing rule and its question
+    cases: int | None = None  # standing rules
+    peers: Sequence[str] = ()
+    peers_folder: Path = Path("peers")  # where their environments are kept
+    peer_seconds: float = 600.0  # a peer that takes longer is not run
+
+
+def score_order(
+    history: History, question: Question, ranked: Sequence[SaidTurn], budgets_tokens: Sequence[int]
+) -> Scores:
+    """What an order of turns is worth, packed as our prompt is and as bare lines."""
+    texts = {turn.id: turn.text for turn in history.turns}
+    gold = [texts[key] for key in question.gold]
+    scores = Scores(question=question.id, category=question.category)
+    for budget_tokens in budgets_tokens if gold else ():
+        prompt = render_ranking(ranked, budget_tokens=budget_tokens)
+        packed = {turn.id for turn in pack_plain(ranked, budget_tokens=budget_tokens)}
+        scores.values[f"evidence@{budget_tokens}"] = share_in_text(prompt, gold)
+        scores.values[f"evidence_plain@{budget_tokens}"] = len(packed & question.gold) / len(gold)
+    if gold:
+        scores.values |= score_ranking([turn.id for turn in ranked], question.gold)
+    scores.values |= score_sessions((turn.session for turn in ranked), question.gold_sessions)
+    by_user = (turn.session for turn in ranked if turn.role == "user")
+    scores.values |= score_sessions(by_user, question.gold_sessions, name="session_user")
+    return scores
+
+
+def measure_dataset(
+    service: Service, histories: Sequence[History], plan: Plan, *, title: str, encoder_name: str = "minilm"
+) -> dict[str, Any]:
+    """One data set: ours through the service, then the baselines on the same turns and questions."""
+    seconds = service.remember(histories, title=title)
+    methods: dict[str, list[Scores]] = {OURS: service.score_all(histories, plan.budgets_tokens, title=title)}
+    encoder = load_encoder(encoder_name, threads=2, cache=plan.cache)
+    methods |= {name: [] for name in BASELINES}
+    bar = service.progress.add_task(f"{title}: baselines", total=len(histories))
+    for history in histories:
+        indexed = index_history(history, encoder, service.gate_scores(history))
+        for question in history.questions:
+            for name, ranked in rank_with_baselines(indexed, question, encoder).items():
+                methods[name].append(score_order(history, question, ranked, plan.budgets_tokens))
+        service.progress.advance(bar)
+    service.progress.remove_task(bar)
+    not_run: dict[str, str] = {}
+    for key in plan.peers:
+        try:
+            methods[PEERS[key].name] = _measure_peer(service, key, histories, plan, title=title)
+        except PeerNotRun as error:
+            not_run[PEERS[key].name] = str(error)
+    compaction: dict[str, Any] | None = None
+    if plan.compacts:
+        compaction = service.compact(histories, title=title)
+        if compaction["available"]:
+            methods[COMPACTED] = service.score_all(
+                histories, plan.budgets_tokens, title=f"{title}, compacted"
+            )
+    return {
+        "histories": len(histories),
+        "turns": sum(len(history.turns) for history in histories),
+        "questions": sum(len(history.questions) for history in histories),
+        "pipeline_seconds": round(seconds, 1),
+        "compaction": compaction,
+        "peers_not_run": not_run,
+        "degraded": dict(service.degraded),
+        "methods": {name: mean_by_category(scores) for name, scores in methods.items()},
+        **(
+            {"per_question": {name: [one.as_dict() for one in scores] for name, scores in methods.items()}}
+            if plan.keeps_questions
+            else {}
+        ),
+    }
+
+
+def _measure_peer(
+    service: Service, key: str, histories: Sequence[History], plan: Plan, *, title: str
+) -> list[Scores]:
+    bar = service.progress.add_task(f"{title}: {PEERS[key].name}", total=None)
+    try:
+        ranked = rank_with_peer(
+            key,
+            histories,
+            folder=plan.peers_folder,
+            owner_url=service.owner_url,
+            cache=plan.cache,
+            seconds=plan.peer_seconds,
+        )
+    finally:
+        service.progress.remove_task(bar)
+    return [
+        score_order(history, question, ranked[question.id], plan.budgets_tokens)
+        for history in histories
+        for question in history.questions
+    ]
+
+
+def _measure_rules(service: Service, plan: Plan) -> dict[str, Any]:
+    cases = load_cases()[: plan.cases]
+    talk = [turn for history in load_locomo(plan.data) for turn in history.turns]
+    return measure_rules(
+        service, cases, make_histories(cases, talk, fillers=plan.fillers), fillers=plan.fillers
+    )
+
+
+def run(plan: Plan, progress: Progress) -> dict[str, Any]:
+    """The whole benchmark; every part on a stack of its own."""
+    loaders: dict[Part, Callable[[], list[History]]] = {
+        "locomo": lambda: load_locomo(
+            plan.data,
+            conversations=plan.conversations,
+            questions=plan.questions,
+            second_role=plan.second_role,
+            seed=plan.seed,
+        ),
+        "longmemeval": lambda: load_longmemeval(plan.data, questions=plan.questions, seed=plan.seed),
+    }
+    result: dict[str, Any] = {"plan": {"seed": plan.seed, "second_role": plan.second_role}}
+    for part in plan.parts:
+        with running_service(progress, cache=plan.cache, clients=plan.clients) as service:
+            if part == "rules":
+                result[part] = _measure_rules(service, plan)
+            else:
+                result[part] = measure_dataset(service, loaders[part](), plan, title=part)
+    return result
