@@ -47,7 +47,7 @@ def score_ranking(ranked: Sequence[str], gold: Collection[str]) -> dict[str, flo
     >>> score_ranking(["a", "x", "y", "z", "w", "b"], {"a", "b"})["frac@5"]
     0.5
     """
-    values = {}
+    values: dict[str, float] = {}
     for depth in DEPTHS:
         found = len(set(ranked[:depth]) & set(gold)) / len(gold)
         values |= {

@@ -75,13 +75,13 @@ def test_sentences_keep_the_order_of_their_sources() -> None:
 
 
 def test_what_the_neighbouring_summary_says_is_left_to_it() -> None:
-    talk = said("The cluster runs in Lisbon on twelve machines.", "The invoice goes to Porto every quarter.")
+    talk = said("The cluster runs in Lisbon on 12 machines.", "The invoice goes to Porto every quarter.")
     fresh = extract_summary(talk, capacity_tokens=14, count_tokens=count)
     after = extract_summary(
         talk,
         capacity_tokens=14,
         count_tokens=count,
-        prior_text="user: The cluster runs in Lisbon on twelve machines.",
+        prior_text="user: The cluster runs in Lisbon on 12 machines.",
     )
     assert "Lisbon" in fresh
     assert "Porto" in after
