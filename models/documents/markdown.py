@@ -7,7 +7,9 @@ and the gaps between them always add up to the file. Blocks, in source order:
   and headings inside an item stay with it. The indentation of its first line belongs to it, so that joined
   blocks still show the nesting;
 - a block quote is one block whatever it holds; a fence, a table and an HTML block stay whole;
-- a heading is no block: it is in the heading path of what it heads. One that heads nothing is a block.
+- a heading is no block: it is in the heading path of what it heads. One that heads nothing is a block;
+- a sentence that introduces the list right below it is among the introductions of the list's items, and of nested
+  items where each list between has an introduction of its own. It stays a block too.
 
 Gaps hold blank lines, headings that head something, and a byte order mark; never anything else.
 """
@@ -25,6 +27,7 @@ from models.documents.cache import PartitionCache
 from models.documents.lines import LineTable, count_front_matter_lines, split_lines
 from models.documents.links import find_links, normalize_label
 from models.domain.authored import Block, Link, Partition, partition_blocks, partition_key
+from models.domain.deontic_introductions import find_introduction
 
 # A hostile file pays per line for every level, and the parser recurses. Deeper list items stay, verbatim, in the
 # item at the limit; deeper quotes are text of the quote they are in.
@@ -48,6 +51,8 @@ _KIND_OF_TOKEN: Final = {
     "hr": "thematic_break",
     "definition": "link_definition",
 }
+_LIST_OPENINGS: Final = frozenset({"bullet_list_open", "ordered_list_open"})
+_LIST_CLOSINGS: Final = frozenset({"bullet_list_close", "ordered_list_close"})
 _VERBATIM_TOKENS: Final = frozenset({"fence", "code_block", "html_block"})  # a link inside them is not a link
 _LINKLESS_KINDS: Final = frozenset({"front_matter", "code_fence", "code_block", "html", "thematic_break"})
 _UNCLAIMED: Final = 0
@@ -67,6 +72,8 @@ class _Claims:
     is_verbatim: bytearray  # per line: code or HTML
     kinds: list[str] = field(default_factory=lambda: ["other"])
     headings: dict[int, _Heading] = field(default_factory=dict)  # by owner
+    introductions: dict[int, tuple[str, ...]] = field(default_factory=dict)  # by owner, list items only
+    introducers: set[int] = field(default_factory=set)  # owners that are nothing but an introduction
 
     def claim(self, kind: str, first: int, last: int) -> int:
         """Give lines first to last - 1 to a new owner; inner blocks come later and take theirs back."""
@@ -115,23 +122,53 @@ def partition_document(text: str, *, count_tokens: Callable[[str], int], tokeniz
 def _claim_lines(tokens: list[Token], body_line: int, claims: _Claims) -> None:
     """Give every line to the outermost block it is in, and in lists to the innermost item."""
     quote_depth = 0
+    open_lists: list[tuple[str, ...]] = []  # what introduces each, outermost first
     for index, token in enumerate(tokens):
         if token.type == "blockquote_close":
             quote_depth -= 1
+        elif token.type in _LIST_CLOSINGS:
+            open_lists.pop()
+        elif token.type in _LIST_OPENINGS:
+            introduction = _find_introduction(tokens, index)
+            outer = open_lists[-1] if open_lists else ()
+            open_lists.append((*outer, introduction) if introduction else ())
         if token.map is None:
             continue
         first, last = token.map[0] + body_line, token.map[1] + body_line
         if token.type in _VERBATIM_TOKENS:
             claims.is_verbatim[first:last] = b"\1" * (last - first)
         if token.type == "list_item_open" and not quote_depth:
-            claims.claim("list_item", first, last)
+            owner = claims.claim("list_item", first, last)
+            claims.introductions[owner] = open_lists[-1]
         elif token.level == 0 and token.type in _KIND_OF_TOKEN:
             owner = claims.claim(_KIND_OF_TOKEN[token.type], first, last)
             if token.type == "heading_open":
-                title = " ".join(tokens[index + 1].content.split())
+                title = _join_lines(tokens[index + 1])
                 claims.headings[owner] = _Heading(level=int(token.tag[1:]), title=title)
+            elif token.type == "paragraph_open" and _is_introduction(tokens, index):
+                claims.introducers.add(owner)
         if token.type == "blockquote_open":
             quote_depth += 1
+
+
+def _find_introduction(tokens: list[Token], list_index: int) -> str | None:
+    """Return the sentence that introduces the list opened at an index: the end of the paragraph right above it."""
+    above = tokens[list_index - 1] if list_index else None
+    if above is None or above.type != "paragraph_close" or above.level != tokens[list_index].level:
+        return None
+    return find_introduction(tokens[list_index - 2].content)
+
+
+def _is_introduction(tokens: list[Token], paragraph_index: int) -> bool:
+    """Say whether the paragraph opened at an index is nothing but the introduction of the list right below it."""
+    below = paragraph_index + 3  # behind its text and its end
+    if below >= len(tokens) or tokens[below].type not in _LIST_OPENINGS:
+        return False
+    return find_introduction(tokens[paragraph_index + 1].content) == _join_lines(tokens[paragraph_index + 1])
+
+
+def _join_lines(inline: Token) -> str:
+    return " ".join(inline.content.split())
 
 
 def _build_blocks(lines: LineTable, claims: _Claims, references: dict[str, str]) -> tuple[Block, ...]:
@@ -157,6 +194,8 @@ def _build_blocks(lines: LineTable, claims: _Claims, references: dict[str, str])
                     links=()
                     if kind in _LINKLESS_KINDS
                     else _find_links(lines, first, last, claims, references),
+                    introductions=claims.introductions.get(owner, ()),
+                    is_introduction=owner in claims.introducers,
                 )
             )
         if heading is not None:

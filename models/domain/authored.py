@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from models.domain.deontic import DeonticReading, RuleConflict, RuleSpan, find_conflicts, read_authored
+from models.domain.deontic_introductions import lend_force
 
-RULES_VERSION: Final = "1"  # raise it when parsing, tiers or the detector change: cached partitions then miss
+RULES_VERSION: Final = "2"  # raise it when parsing, tiers or the detector change: cached partitions then miss
 HARD_KINDS: Final = frozenset({"list_item", "front_matter"})  # section 6, tier 1
 PROSE_KINDS: Final = frozenset({"list_item", "block_quote", "paragraph"})  # what the detector is asked about
 EXCERPT_CHARACTERS: Final = 80  # enough of a demoted item to recognise it in a report
@@ -50,11 +51,17 @@ class Block:
     text: str
     heading_path: tuple[str, ...]  # outermost first; empty before the first heading
     links: tuple[Link, ...] = ()
+    introductions: tuple[str, ...] = ()  # of a list item: the sentences above its lists, outermost first
+    is_introduction: bool = False  # nothing but the sentence that introduces the list below it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthoredNode:
-    """A block with its tier, its cost and the rules found in it."""
+    """A block with its tier, its cost and the rules found in it.
+
+    `heading_path` is all that its text stands under: the headings, then the introductions of its lists. It is
+    rendered with the text, so that a rule says in the prompt what it says in the file.
+    """
 
     position: int  # 0-based, in source order
     kind: str
@@ -152,6 +159,8 @@ def partition_blocks(
     """Return the blocks as nodes, each in exactly one tier, with costs, rules and conflicts.
 
     List items and front matter are hard; block quotes, and paragraphs with a rule, are soft; the rest is lore.
+    A sentence that introduces a list goes with its items, which are read with its force, as a heading goes with
+    what it heads: alone, "You must not:" would forbid whatever comes next.
     Raises ValueError when blocks overlap or come out of order.
 
     >>> rule = Block(kind="list_item", start=0, end=11, text="- Use tabs.", heading_path=())
@@ -170,8 +179,8 @@ def partition_blocks(
             )
         last_end = block.end
         reading = silent
-        if block.kind in PROSE_KINDS:
-            reading = read(block.text)
+        if block.kind in PROSE_KINDS and not block.is_introduction:
+            reading = lend_force(block.introductions, block.text, read(block.text))
             readings.append(reading)
         nodes.append(
             AuthoredNode(
@@ -182,7 +191,7 @@ def partition_blocks(
                 end=block.end,
                 tokens=count_tokens(block.text),
                 text=block.text,
-                heading_path=block.heading_path,
+                heading_path=block.heading_path + block.introductions,
                 reading=reading,
                 links=block.links,
             )

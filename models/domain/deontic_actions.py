@@ -39,23 +39,26 @@ def name_action(original: str, start: int, end: int) -> str:
     """
     words: list[str] = []
     preference = ""
-    for raw in original[start : min(end, start + _REACH_CHARACTERS)].lower().split():
+    reach = start + _REACH_CHARACTERS
+    for raw in original[start : end if end < reach else reach].lower().split():
         bare = raw if raw.isalpha() else raw.strip(_MARKS)
         if bare in _DROPPED:
             pass
-        elif not words:
+        elif words:
+            if preference and len(words) == 1 and bare[-3:] == "ing" and to_base_verb(bare) in _VERBS:
+                preference, words = "", [to_base_verb(bare)]  # "avoid writing": the verb is the gerund
+            # "secrets" becomes "secret"; "class", "status" and "basis" stay.
+            elif bare[-1] == "s" and len(bare) > 3 and bare[-2] not in "sui'":
+                words.append(bare[:-1])
+            else:
+                words.append(bare)
+            if len(words) == MAX_ACTION_WORDS:
+                break
+        else:
             verb = to_base_verb(bare)
             if verb in _USING:
                 preference, verb = verb, "use"
             words.append(verb)
-        elif preference and len(words) == 1 and bare[-3:] == "ing" and to_base_verb(bare) in _VERBS:
-            preference, words = "", [to_base_verb(bare)]  # "avoid writing": the verb is the gerund
-        else:
-            # "secrets" becomes "secret"; "class", "status" and "basis" stay.
-            is_plural = bare[-1] == "s" and len(bare) > 3 and bare[-2] not in "sui'"
-            words.append(bare[:-1] if is_plural else bare)
-            if len(words) == MAX_ACTION_WORDS:
-                break
         if bare is not raw and words and raw[-1] in _STOPS:
             break
     return preference if preference and len(words) == 1 else " ".join(words)
@@ -94,12 +97,13 @@ def to_base_verb(word: str) -> str:
     >>> to_base_verb("committing"), to_base_verb("using"), to_base_verb("logged"), to_base_verb("string")
     ('commit', 'use', 'log', 'string')
     """
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    for ending in ("ing", "ed"):
-        if word.endswith(ending):
-            stem = word[: -len(ending)]
-            for base in (stem, stem + "e", stem[:-1]):
-                if base in _VERBS:
-                    return base
+    if word[-3:] == "ing":
+        stem = word[:-3]
+    elif word[-2:] == "ed":
+        stem = word[:-2]
+    else:
+        return _IRREGULAR.get(word, word)
+    for base in (stem, stem + "e", stem[:-1]):
+        if base in _VERBS:
+            return base
     return word

@@ -36,6 +36,7 @@ _CLAUSE: Final = Place.CLAUSE
 _AFTER_COMMA: Final = Place.AFTER_COMMA
 _OBLIGATION: Final = Modality.OBLIGATION
 _PROHIBITION: Final = Modality.PROHIBITION
+_find_role: Final = ROLES.get
 
 
 def read_authored(text: str) -> DeonticReading:
@@ -63,7 +64,7 @@ def _find_commands(text: str, folded: str, openings: list[re.Match[str]]) -> lis
     """Return the rules that stand as commands at clause heads, in text order."""
     spans: list[RuleSpan] = []
     heads: list[CommandHead] = []
-    segment_start = 0
+    segment = openings[0]
     is_fronted = False
     dashes = 0  # in a row, without another strong edge between them
     for opening in openings:
@@ -72,37 +73,38 @@ def _find_commands(text: str, folded: str, openings: list[re.Match[str]]) -> lis
         if not is_comma:
             if heads:
                 if edge[0] != "?":
-                    spans += _close_segment(text, folded, segment_start, opening.start(), heads)
+                    spans += _close_segment(text, folded, segment.start(2), opening.start(), heads)
                 heads = []
-            segment_start = opening.start(2)
+            segment = opening
             is_fronted = False
-            dashes = dashes + 1 if edge[:1] == "—" else 0
-        role = ROLES.get(word)
-        if role is None and object_opener is None and not word.endswith("ly"):
-            continue  # a noun, as far as anyone can tell
-        if is_comma:
-            place = _CLAUSE if heads else _FRONTED if is_fronted else _AFTER_COMMA
-        elif edge[:1] not in _CLAUSE_EDGES or _opens_list_item(folded, opening):
-            place = _SENTENCE
-        else:
-            # What follows the second dash of a pair goes on with the sentence before the first.
-            place = _AFTER_COMMA if dashes and dashes % 2 == 0 else _CLAUSE
-        head = None
+            dashes = dashes + 1 if "—" in edge else 0
+        role = _find_role(word)
         if role is _INERT and word not in _SPEAKING:
             # "If it fails, the client retries, ...": the main clause has its subject, no command is due.
             is_fronted = is_fronted and not is_comma
-        elif role is _FRONTING:
-            if not is_comma:
-                is_fronted = True
-                head = find_fronted_command(folded, opening.start(2), word)
+            continue
+        if role is None and not (word and object_opener is not None) and word[-2:] != "ly":
+            continue  # a noun, as far as anyone can tell
+        if role is _FRONTING:
+            if is_comma:
+                continue
+            is_fronted = True
+            head = find_fronted_command(folded, opening.start(2), word)
         else:
+            if is_comma:
+                place = _CLAUSE if heads else _FRONTED if is_fronted else _AFTER_COMMA
+            elif edge[:1] not in _CLAUSE_EDGES or _opens_list_item(folded, opening):
+                place = _SENTENCE
+            else:
+                # What follows the second dash of a pair goes on with the sentence before the first.
+                place = _AFTER_COMMA if dashes and dashes % 2 == 0 else _CLAUSE
             head = read_command(folded, opening.start(2), word, role, place)
-            if head is None and not is_comma and (role is _PRELUDE or word.endswith("ly")):
+            if head is None and not is_comma and (role is _PRELUDE or word[-2:] == "ly"):
                 is_fronted = is_fronting_prelude(folded, opening.end())
         if head is not None:
             heads.append(head)
     if heads:
-        spans += _close_segment(text, folded, segment_start, len(folded), heads)
+        spans += _close_segment(text, folded, segment.start(2), len(folded), heads)
     return spans
 
 
@@ -113,16 +115,17 @@ def _opens_list_item(folded: str, opening: re.Match[str]) -> bool:
 
 def _close_segment(text: str, folded: str, start: int, end: int, heads: list[CommandHead]) -> list[RuleSpan]:
     """Return the commands of a finished segment as spans, with the bans that lean on them."""
+    first_verb = heads[0].verb_start
+    clause = folded[first_verb:end]
+    restricts = "only " in clause
     spans = []
     last = len(heads) - 1
     for index, (cue_start, verb_start, verb_end, modality) in enumerate(heads):
-        if modality is _OBLIGATION:
-            reach = folded[verb_start : end if index == last else heads[index + 1].cue_start]
-            if "only " in reach and _RESTRICTION.search(reach) is not None:
+        if restricts and modality is _OBLIGATION:
+            reach = end if index == last else heads[index + 1].cue_start
+            if _RESTRICTION.search(folded, verb_start, reach) is not None:
                 modality = _PROHIBITION  # "only when needed" forbids the rest
         spans.append(_make_span(text, start, end, cue_start, verb_start, verb_end, modality))
-    first_verb = heads[0].verb_start
-    clause = folded[first_verb:end]
     if "not " not in clause and "never " not in clause and "don't " not in clause:
         return spans
     taken = {head.verb_start for head in heads}
@@ -140,10 +143,7 @@ def _close_segment(text: str, folded: str, start: int, end: int, heads: list[Com
 def _make_span(
     text: str, start: int, end: int, cue_start: int, verb_start: int, verb_end: int, modality: Modality
 ) -> RuleSpan:
-    return RuleSpan(
-        modality=modality,
-        start=start,
-        end=end,
-        action=name_action(text, verb_start, end),
-        cue=" ".join(text[cue_start:verb_end].lower().split()),
-    )
+    cue = text[cue_start:verb_end].lower()
+    if not cue.isalpha():
+        cue = " ".join(cue.split())
+    return RuleSpan(modality, start, end, name_action(text, verb_start, end), cue)

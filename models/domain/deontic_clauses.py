@@ -6,16 +6,19 @@ Every step keeps the length of the text, so an offset found here is an offset in
 import re
 from typing import Final
 
-from models.domain.deontic_lexicon import OBJECT_OPENERS
+from models.domain.deontic_lexicon import OBJECT_OPENERS, join_by_letter
 
 MASK: Final = "ª"  # a letter that starts no English word: a hidden stretch reads as one noun
 
-_FENCE: Final = re.compile(r"^[ \t>]*+(```|~~~)[^\n]*+", re.MULTILINE)
+_FENCE: Final = re.compile(r"(```|~~~)[^\n]*+")  # and nothing but _FENCE_INDENT before it on its line
+_FENCE_INDENT: Final = " \t>"
 _CODE_SPAN: Final = re.compile(r"(?<!`)(?:`[^`]++`(?!`)|``(?:[^`]|`(?!`))*+``(?!`))")
 _COMMENT_OPEN: Final = "<!--"
 _COMMENT_CLOSE: Final = "-->"
 # A quotation of at most 300 characters; a lone inch mark or an unbalanced quote must not hide a page.
-_QUOTATION: Final = re.compile(r'(?<=[^\s.!?])[ \n(]["“][^"“”\n]{1,300}+["”]')
+# Like most expressions here it starts with characters, not with a look behind: the search then skips from one
+# such character to the next.
+_QUOTATION: Final = re.compile(r'[ \n(](?<=[^\s.!?][ \n(])["“][^"“”\n]{1,300}+["”]')
 _SPOKEN: Final = re.compile(r'(?<!\w)["“][^"“”\n]{1,300}+["”]')
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*+>[^\n]*+", re.MULTILINE)
 _ASIDE: Final = re.compile(r"\((?:(?<=[^\s.!?:;]\()|(?<=[^\s.!?:;] \())[^()]*+\)")
@@ -26,13 +29,18 @@ _SOFT_BREAK: Final = re.compile(
     r"\n(?<!\n\n)(?=[ \t]*+(?!\n|[-*+#]{1,6}[ \t]|[>|]|\d{1,3}[.)][ \t]|```|~~~)\S)"
 )
 
+# A word with its hyphens and apostrophes, unless it goes on as an identifier (a_b, a1). Written as branches that
+# exclude each other rather than as optional groups: the engine drops a branch on its first character.
+_LETTERS: Final = r"[^\W\d_]++"
+_GOES_ON: Final = r"[^\W_]|_[^\W_]"
+_WHOLE_WORD: Final = (
+    rf"{_LETTERS}(?:['-]{_LETTERS}(?:['-]{_LETTERS})*+(?!{_GOES_ON})|(?!{_GOES_ON}|['-][^\W\d_]))"
+)
+
 # Group 1: the edge that opened the clause; group 2: its first word, markup skipped; group 3: the object
 # opener behind that word, if one follows.
-_SKIPPED: Final = r"[\s*_~>#\"'“‘(+|-]*+(?:\d{1,3}+[.)]\s++)?(?:\[[ x]\]\s)?[*_\"“\[]*+"
-_FIRST_WORD: Final = (
-    r"((?:[^\W\d_]++(?:['-][^\W\d_]++)*+(?!_?[^\W_]))?)"
-    rf"(?:(?= ({'|'.join(sorted(OBJECT_OPENERS))})\b)|)"
-)
+_SKIPPED: Final = r"[\s*_~>#\"'“‘(+|-]*+(?:\d\d{0,2}+[.)]\s++|)(?:\[[ x]\]\s|)[*_\"“\[]*+"
+_FIRST_WORD: Final = rf"({_WHOLE_WORD}|)(?:(?= ({join_by_letter(sorted(OBJECT_OPENERS))})\b)|)"
 _TEXT_OPENING: Final = re.compile(f"(){_SKIPPED}{_FIRST_WORD}")
 _CLAUSE_OPENING: Final = re.compile(
     r"([.!?:;,—–\n](?:(?<=[.!?])(?<![.!?]{2})(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[.!?]*+[*_)\]\"'”]*+(?=\s|\Z)"
@@ -40,7 +48,7 @@ _CLAUSE_OPENING: Final = re.compile(
     r"|(?<=\n)))"
     f"{_SKIPPED}{_FIRST_WORD}"
 )
-_WORD: Final = re.compile(r"[ \t*_~\"“'(\[]*+([^\W\d_]++(?:['-][^\W\d_]++)*+(?!_?[^\W_]))")
+_WORD: Final = re.compile(rf"[ \t*_~\"“'(\[]*+({_WHOLE_WORD})")
 
 # Called as read_word(folded, position): the word there (group 1), markup before it skipped; None at
 # punctuation or the end.
@@ -135,15 +143,18 @@ def _hide_fences(folded: str) -> str:
     """Blank fenced code; a fence that nobody closes runs to the end, as in CommonMark."""
     parts: list[str] = []
     done = 0
-    opened: re.Match[str] | None = None
+    opened_at, mark = -1, ""
     for fence in _FENCE.finditer(folded):
-        if opened is None:
-            opened = fence
-        elif fence[1] == opened[1]:
-            parts += folded[done : opened.start()], "\n" * (fence.end() - opened.start())
-            done, opened = fence.end(), None
-    if opened is not None:
-        parts += folded[done : opened.start()], "\n" * (len(folded) - opened.start())
+        line = folded.rfind("\n", done, fence.start()) + 1 or done
+        if fence.start() > line and folded[line : fence.start()].strip(_FENCE_INDENT):
+            continue  # backticks within a line
+        if opened_at < 0:
+            opened_at, mark = line, fence[1]
+        elif fence[1] == mark:
+            parts += folded[done:opened_at], "\n" * (fence.end() - opened_at)
+            done, opened_at = fence.end(), -1
+    if opened_at >= 0:
+        parts += folded[done:opened_at], "\n" * (len(folded) - opened_at)
         done = len(folded)
     parts.append(folded[done:])
     return "".join(parts)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from models.domain.deontic_actions import name_action, name_voiced_action
-from models.domain.deontic_lexicon import split_words
+from models.domain.deontic_lexicon import join_by_letter, split_words
 from models.domain.deontic_spans import Modality, RuleSpan
 
 # Cheap test before the expression, with the marks that end a clause: most paragraphs hold none of these words.
@@ -44,7 +44,7 @@ _PREDICATES: Final = {
         r"|(?:\w++ )?for [^.;:!?\n]{1,80}? only\b|only for\b"
     ),
 }
-# Every alternative starts with a letter: the engine then drops most of them on the first character.
+# Every alternative starts with a letter, so that they can be told apart by it.
 _ALTERNATIVES: Final[dict[str, list[str]]] = {
     "must": [
         rf"{modal}(?:n't| [*_]*+(?:not|never)\b)?+(?!\w)" for modal in ("must", "shall", "should", "ought to")
@@ -78,13 +78,9 @@ _FRAME: Final = re.compile(
     + "|"
     + "|".join(f"{_BE}(?P<be_{kind}>{predicate})" for kind, predicate in _PREDICATES.items())
 )
-# Finds where a frame may start; _FRAME then says which one it is.
-_SCAN: Final = re.compile(
-    r"\b(?:"
-    + "|".join(itertools.chain(*_ALTERNATIVES.values()))
-    + "".join(f"|{be} (?:{'|'.join(_PREDICATES.values())})" for be in ("is", "are", "be", "'s"))
-    + ")"
-)
+# Finds where a frame starts; _FRAME then says which one it is.
+_BE_FRAMES: Final = [f"{be} (?:{'|'.join(_PREDICATES.values())})" for be in ("is", "are", "be", "'s")]
+_SCAN: Final = re.compile(rf"\b(?:{join_by_letter(itertools.chain(*_ALTERNATIVES.values(), _BE_FRAMES))})")
 _NEGATED: Final = re.compile(r"n't|not|never")
 
 _MODALITIES: Final = {

@@ -6,6 +6,7 @@ nobody has read yet.
 """
 
 import enum
+from collections.abc import Iterable
 from typing import Final
 
 
@@ -16,6 +17,20 @@ def split_words(block: str) -> frozenset[str]:
     ['keep', 'use']
     """
     return frozenset(block.split())
+
+
+def join_by_letter(branches: Iterable[str]) -> str:
+    """Return one expression for all branches, told apart by their first letter: few are tried at each place.
+
+    Branches of one letter keep their order. Each must start with a plain letter or mark.
+
+    >>> join_by_letter(["is", "be", "in"])
+    'i(?:s|n)|b(?:e)'
+    """
+    endings: dict[str, list[str]] = {}
+    for branch in branches:
+        endings.setdefault(branch[0], []).append(branch[1:])
+    return "|".join(f"{letter}(?:{'|'.join(rest)})" for letter, rest in endings.items())
 
 
 class WordRole(enum.IntEnum):

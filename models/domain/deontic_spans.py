@@ -2,6 +2,7 @@
 
 import enum
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class Modality(enum.StrEnum):
@@ -12,12 +13,11 @@ class Modality(enum.StrEnum):
     PERMISSION = "permission"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSpan:
+class RuleSpan(NamedTuple):
     """One rule found in a text; `text[start:end]` is the clause that carries it.
 
     Offsets count code points. A clause that holds two rules ("use tabs, not spaces") gives two spans
-    with the same offsets.
+    with the same offsets. A tuple, for the detector makes one for every other paragraph of a file.
     """
 
     modality: Modality

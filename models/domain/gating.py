@@ -29,8 +29,10 @@ from models.domain.gating_cues import (
     STRUCTURE_CUES,
     Cue,
 )
-from models.domain.patterns import QUANTITY, SpanKind, TechnicalSpan, find_technical_spans, has_extension
+from models.domain.patterns import TechnicalSpan, find_technical_spans
 from models.domain.prose import strip_code
+from models.domain.technical_expressions import QUANTITY
+from models.domain.technical_shapes import SpanKind, has_extension
 
 DEFAULT_THRESHOLD: Final = 0.35  # section 5; a host with labels replaces it (models/domain/calibration.py)
 TECHNICAL_NORM: Final = 1.5  # section 5: T saturates here

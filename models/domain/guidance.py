@@ -16,9 +16,9 @@ from models.domain.deontic_spans import DeonticReading, Modality
 from models.domain.scoring import DEFAULT_PROFILE, clamp01
 from models.domain.selection import unit_vector
 
-MIN_STABILITY: Final = (
-    0.35  # a(t) from which a turn can be protected, section 9: users and above, never tools
-)
+# Section 9: a(t) from which a turn can be protected. Every role but tool (0.2) is above it: an assistant's
+# standing promise (0.4) is kept like a user's rule (0.6).
+MIN_STABILITY: Final = 0.35
 MIN_BOOSTER: Final = 0.78  # section 9
 
 USER_PREFIX: Final = "elevated:user:"

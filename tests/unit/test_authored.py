@@ -109,8 +109,29 @@ class TestTiers:
             links=(link,),
         )
 
-    def test_a_block_has_no_links_unless_told(self) -> None:
-        assert Block(kind="table", start=0, end=0, text="", heading_path=()).links == ()
+    def test_a_block_has_nothing_that_it_was_not_told(self) -> None:
+        block = Block(kind="table", start=0, end=0, text="", heading_path=())
+        assert (block.links, block.introductions, block.is_introduction) == ((), (), False)
+
+    def test_introductions_follow_the_headings_of_a_node(self) -> None:
+        block = Block(
+            kind="list_item",
+            start=0,
+            end=3,
+            text="- a",
+            heading_path=("A",),
+            introductions=("You:", "Never:"),
+        )
+        (node,) = partition_blocks([block], count_tokens=len, tokenizer_id="len", read=read_must).nodes
+        assert node.heading_path == ("A", "You:", "Never:")
+        assert node.reading.modalities == {Modality.PROHIBITION}
+
+    def test_the_detector_is_not_asked_about_an_introduction(self) -> None:
+        block = Block(
+            kind="paragraph", start=0, end=9, text="You must:", heading_path=(), is_introduction=True
+        )
+        (node,) = partition_blocks([block], count_tokens=len, tokenizer_id="len", read=read_must).nodes
+        assert (node.tier, node.reading.spans) == (Tier.LORE, ())
 
     def test_sums_and_selections_follow_the_tiers(self) -> None:
         parts = partition(
@@ -369,7 +390,8 @@ class TestHardReserve:
 
 
 class TestPartitionKey:
-    def test_the_key_is_pinned_to_its_definition(self) -> None:
+    def test_the_key_is_pinned_to_its_definition(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(authored, "RULES_VERSION", "1")
         # SHA-256 of "1", "chars" and "- a", each after its length as eight big-endian bytes.
         assert partition_key("- a", "chars") == (
             "7655030a8863951bc82a6265650744943a3580089f367e9117a0644bddbc75fc"

@@ -240,10 +240,17 @@ _FRAGMENTS = st.sampled_from(
         "`x`",
         '"y" ',
         "(z) ",
+        "[",
+        " the ",
         "if ",
         "?",
     ]
 )
+
+
+@pytest.mark.parametrize("text", ["[ the file", "Fine. [ all of it", '1. " the quote', "** every line"])
+def test_markup_before_a_determiner_is_no_command(text: str) -> None:
+    assert not read_authored(text).is_rule
 
 
 @given(st.lists(_FRAGMENTS, max_size=30).map("".join))

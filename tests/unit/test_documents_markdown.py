@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from models.documents import markdown as module
 from models.documents.cache import PartitionCache
 from models.documents.markdown import MAX_LIST_DEPTH, MAX_QUOTE_DEPTH, parse_markdown, partition_document
-from models.domain.authored import Block, Link, Tier
+from models.domain.authored import Block, Link, Tier, enforce_hard_reserve
 
 SAMPLE = """\
 ---
@@ -247,6 +247,51 @@ class TestFrontMatter:
         assert kinds == ["thematic_break", "paragraph", "thematic_break", "paragraph"]
 
 
+class TestIntroductions:
+    def list_introductions(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
+        blocks = assert_exact(text)
+        return [(block.text.strip(), block.introductions) for block in blocks if block.kind == "list_item"]
+
+    def test_the_sentence_above_a_list_goes_with_its_items(self) -> None:
+        text = "Mind this. You must\nnot:\n\n- push\n- pull\n\nElse:\n\nx\n\n- drop\n"
+        assert self.list_introductions(text) == [
+            ("- push", ("You must not:",)),
+            ("- pull", ("You must not:",)),
+            ("- drop", ()),
+        ]
+
+    def test_a_paragraph_of_nothing_else_is_marked(self) -> None:
+        blocks = parse_markdown("A. You may:\n\n- a\n\nNever:\n1. b\n\nNever:\n\n```\nc\n```\n\nNever:")
+        assert [(block.text, block.is_introduction) for block in blocks if block.kind == "paragraph"] == [
+            ("A. You may:", False),
+            ("Never:", True),
+            ("Never:", False),
+            ("Never:", False),
+        ]
+
+    def test_an_item_introduces_the_list_nested_in_it(self) -> None:
+        text = "Never:\n- push:\n  - to main\n\n    not to prod\n- pull\n  - from main\n    - or prod:\n      - now\n"
+        assert self.list_introductions(text) == [
+            ("- push:", ("Never:",)),
+            ("- to main\n\n    not to prod", ("Never:", "push:")),
+            ("- pull", ("Never:",)),
+            ("- from main", ()),
+            ("- or prod:", ()),
+            ("- now", ("or prod:",)),
+        ]
+
+    def test_what_comes_after_the_list_is_not_introduced(self) -> None:
+        assert self.list_introductions("Never:\n- a\n\n# B\n- b\n") == [("- a", ("Never:",)), ("- b", ())]
+
+    def test_text_after_a_nested_list_belongs_to_its_item(self) -> None:
+        text = "Never:\n\n- a\n  - b\n\n  c\n"
+        assert self.list_introductions(text) == [("- a", ("Never:",)), ("- b", ()), ("c", ("Never:",))]
+
+    def test_quotes_headings_and_code_introduce_nothing(self) -> None:
+        for above in ("> Never:\n\n", "# Never:\n", "```\nNever:\n```\n", "    Never:\n\n"):
+            assert self.list_introductions(above + "- a\n") == [("- a", ())]
+
+
 class TestBytes:
     @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
     @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -471,6 +516,33 @@ class TestPartitionDocument:
         ]
         assert (partition.hard_tokens, partition.soft_tokens, partition.lore_tokens) == (12 + 11, 21 + 9, 20)
         assert partition.tokenizer_id == "tiers"
+
+    def test_an_introduction_stands_with_its_items_and_not_alone(self) -> None:
+        text = "# Git\n\nYou must not:\n\n- push to main\n- secrets\n\nUse tabs.\n"
+        nodes = partition_document(text, count_tokens=len, tokenizer_id="introduced").nodes
+        assert [(node.text, node.tier, node.heading_path) for node in nodes] == [
+            ("You must not:", Tier.LORE, ("Git",)),
+            ("- push to main", Tier.HARD, ("Git", "You must not:")),
+            ("- secrets", Tier.HARD, ("Git", "You must not:")),
+            ("Use tabs.", Tier.SOFT, ("Git",)),
+        ]
+        assert [sorted(node.reading.modalities) for node in nodes] == [
+            [],
+            ["prohibition"],
+            ["prohibition"],
+            ["obligation"],
+        ]
+
+    def test_a_command_and_its_ban_under_an_introduction_are_a_conflict(self) -> None:
+        text = "Push to main.\n\nNever:\n\n- push to main\n"
+        parts = partition_document(text, count_tokens=len, tokenizer_id="introduced")
+        assert [conflict.action for conflict in parts.conflicts] == ["push main"]
+
+    def test_an_item_that_rules_by_its_introduction_is_not_demoted(self) -> None:
+        text = "Never:\n\n- secrets in logs\n\nHistory:\n\n- the project began in May\n"
+        parts = partition_document(text, count_tokens=len, tokenizer_id="introduced")
+        fitted = enforce_hard_reserve(parts, hard_cap_tokens=20, policy="demote")
+        assert [node.text for node in fitted.hard] == ["- secrets in logs"]
 
     def test_the_same_text_and_tokenizer_are_counted_once(self) -> None:
         counted: list[str] = []

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from models.domain.patterns import (
     MAX_IDENTIFIER_CHARS,
-    PATTERNS,
     TechnicalSpan,
-    classify_token,
     extract_identifiers,
     find_technical_spans,
     fold_identifier,
+    split_camel_case,
+)
+from models.domain.technical_expressions import PATTERNS
+from models.domain.technical_shapes import (
+    classify_token,
     has_extension,
     is_bare_url,
     is_camel_case,
@@ -22,7 +25,6 @@ from models.domain.patterns import (
     is_hash_like,
     is_relative_path,
     is_snake_case,
-    split_camel_case,
     trim_punctuation,
 )
 
