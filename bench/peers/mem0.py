@@ -1,7 +1,7 @@
 """mem0 with `infer=False`: every turn is a memory, no language model. Its default store, its own hybrid score.
 
-Our encoder stands in for the embedding service, and fastembed's BM25, which it would download, is built without its
-list of stop words. Its spaCy model (lemmas, entities) is not to be had from the registries: mem0 goes on without.
+Our encoder stands in for the embedding service, and our stop words for the list that fastembed's BM25 would download.
+Its spaCy model (lemmas, entities) is not to be had from the registries: mem0 goes on without, as it says it can.
 """
 
 import os
@@ -11,6 +11,7 @@ from typing import Any
 os.environ |= {"MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none is used", "ANONYMIZED_TELEMETRY": "False"}
 
 from bench.peers.exchange import History, answer_with
+from models.domain.terms import STOP_WORDS
 from models.encoders.registry import load_encoder
 
 CACHE = os.environ.get("LONGTAIL_ENCODER_CACHE")
@@ -47,6 +48,7 @@ def build(folder: Path) -> Any:
     )
     made.embedding_model = Embedder()
     (folder / "bm25").mkdir()
+    (folder / "bm25" / "english.txt").write_text("\n".join(sorted(STOP_WORDS)))
     made.vector_store._bm25_encoder = SparseTextEmbedding(
         model_name="Qdrant/bm25", specific_model_path=str(folder / "bm25")
     )

@@ -18,13 +18,14 @@ class SaidTurn:
 
     @property
     def line(self) -> str:
-        """The turn as baselines and peers read it: who, then the words.
+        """The turn as baselines and peers read it: who said it, where people have names, then the words.
 
         >>> from datetime import UTC
-        >>> SaidTurn(id="1", session="s", role="user", text="Hi", said_at=datetime(2026, 1, 1, tzinfo=UTC)).line
-        'user: Hi'
+        >>> said_at = datetime(2026, 1, 1, tzinfo=UTC)
+        >>> SaidTurn(id="1", session="s", role="user", text="Hi", said_at=said_at, speaker="Ann").line
+        'Ann: Hi'
         """
-        return f"{self.speaker or self.role}: {self.text}"
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
