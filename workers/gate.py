@@ -8,9 +8,11 @@ import numpy as np
 from sqlalchemy import Connection, Engine
 
 from models.domain.gating import GateDecision, decide_gate, read_text_signals
+from models.domain.markers import keep_what_was_said
 from models.domain.records import Turn
 from models.domain.selection import find_marks
 from models.settings import Settings
+from models.store.access import load_marker
 from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
 from models.store.memories import (
@@ -36,7 +38,8 @@ def gate_turns(
 ) -> None:
     """Decide the claimed turns in order of arrival, one namespace at a time."""
     with tenant_transaction(engine, tenant_id) as connection:
-        turns = load_turns(connection, tenant_id=tenant_id, ids=[claim.item_id for claim in claims])
+        kept = load_turns(connection, tenant_id=tenant_id, ids=[claim.item_id for claim in claims])
+        turns = keep_what_was_said(kept, load_marker(connection, tenant_id=tenant_id))
         threshold = gate_threshold(connection, tenant_id=tenant_id)
     for namespace, group in groupby(sorted(turns, key=_by_namespace), key=lambda turn: turn.namespace):
         of_namespace = list(group)
@@ -50,6 +53,9 @@ def gate_turns(
                 threshold=settings.gate_threshold if threshold is None else threshold,
             )
             advance_work(connection, item_ids=[turn.id for turn in of_namespace], to_stage="done")
+    if nothing := {claim.item_id for claim in claims} - {turn.id for turn in turns}:
+        with tenant_transaction(engine, tenant_id) as connection:
+            advance_work(connection, item_ids=sorted(nothing), to_stage="done")
 
 
 def _by_namespace(turn: Turn) -> tuple[str, int]:
