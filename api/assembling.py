@@ -8,15 +8,14 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from api.gathering import Gathered, gather
-from api.recall import (
-    Recalled,
-)
+from api.recall import Recalled
 from api.runtime import Runtime
 from api.schemas import AssembleIn, AssembleOut, BudgetOut, ItemOut, StableOut, VolatileOut
 from models.domain.assembly import Assembly, Block, Supply, TailBlock, TierName, assemble
 from models.domain.authored import Tier
 from models.domain.guidance import GuidanceCandidate, order_guidance
-from models.domain.rendering import render_item, render_rule, render_turn, render_wish
+from models.domain.markers import keep_what_was_said, strip_injected
+from models.domain.rendering import name_speaker, render_item, render_rule, render_turn, render_wish
 from models.domain.tail import TailTurn
 from models.domain.tokens import TokenCounter
 from models.store.access import Caller
@@ -35,14 +34,16 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
         got.miss("database_unavailable", "PostgreSQL does not answer, and the token was not seen before")
     else:
         gather(runtime, caller, request, got, encoding, start=start, deadline_ms=deadline_ms, now=now)
+    marker = caller.marker if caller else ""
     with got.timed("fit"):
-        supply = _supply(got, request)
+        supply = _supply(got, request, marker)
         assembly = assemble(
             supply,
             total=request.budget_tokens,
             counter=counter,
             reserves=runtime.reserves,
             min_turns=runtime.settings.tail_min_turns,
+            marker=marker,
         )
     if assembly.needed is not None:
         got.miss(
@@ -57,8 +58,9 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
     return _answer(got, assembly, request, counter)
 
 
-def _supply(got: Gathered, request: AssembleIn) -> Supply:
+def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
     """Everything rendered, each tier in the order in which it is to be tried."""
+    got.turns = keep_what_was_said(got.turns, marker)
     rules = {
         tier: [
             Block(id=str(rule.id), rendered=render_rule(rule.body, rule.heading_path))
@@ -68,12 +70,19 @@ def _supply(got: Gathered, request: AssembleIn) -> Supply:
         for tier in (Tier.HARD, Tier.SOFT)
     }
     seen_ids = {message.id for message in request.messages or () if message.id}
-    seen_words = {(message.role, message.content) for message in request.messages or ()}
+    seen_words = {
+        (message.role, strip_injected(message.content, marker)) for message in request.messages or ()
+    }
     tail = [
         TailBlock(
             id=str(turn.id),
             rendered=render_turn(role=turn.role, text=turn.content, when=stamp(turn.ts), name=turn.name),
-            turn=TailTurn(id=str(turn.id), role=turn.role, host_turn=turn.metadata.get("host_turn")),
+            turn=TailTurn(
+                id=str(turn.id),
+                role=turn.role,
+                position=turn.position,
+                host_turn=turn.metadata.get("host_turn"),
+            ),
             is_visible=turn.host_message_id in seen_ids or (turn.role, turn.content) in seen_words,
         )
         for turn in got.turns
@@ -119,16 +128,17 @@ def _order_guidance(found: Sequence[Guidance]) -> list[Block]:
 def _recall_block(found: Recalled) -> Block:
     candidate = found.candidate
     is_authored = candidate.kind in {"rule", "lore"}
-    speaker = candidate.name or candidate.role
-    if candidate.kind == "summary":
-        speaker = "Summary of earlier turns"
+    role = "summary of earlier turns" if candidate.kind == "summary" else candidate.role or candidate.kind
     day = datetime.fromtimestamp(candidate.said_at, UTC).date().isoformat()
     return Block(
         id=candidate.id,
         says=candidate.item_id if candidate.kind == "memory" else None,  # its turn says the same words
         repeats=found.repeats,
         covers=found.covers,
-        rendered=render_item(candidate.text, speaker=None if is_authored else speaker),
+        rendered=render_item(
+            candidate.text,
+            speaker=None if is_authored else name_speaker(candidate.name, role),
+        ),
         heading=candidate.name or day if is_authored else day,
         said_at=candidate.said_at,
     )

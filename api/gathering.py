@@ -16,6 +16,7 @@ from api.schemas import AssembleIn, DegradedOut
 from models.domain.guidance import name_guidance_namespace
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
+from models.domain.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
 from models.errors import DatabaseUnavailable, DeadlineExceeded, Forbidden
 from models.store.access import Caller
 from models.store.context import TAIL_TURNS, Context, read_context
@@ -29,6 +30,7 @@ from models.store.work import Backlog
 
 log = structlog.get_logger(__name__)
 MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
+OLDER_TURNS = 8  # read at once where the base tail is not whole yet
 MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
 
 
@@ -141,22 +143,34 @@ def _read_first(
             encoder=runtime.settings.encoder,
         )
     check_namespace(caller, context.namespace)
-    if len(context.turns) < TAIL_TURNS:
-        return context
     turns = list(context.turns)
+    if not _is_tail_short(runtime, turns, tail_chars):
+        return context
     with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as connection:
-        while sum(len(turn.content) for turn in turns) <= tail_chars:
+        while _is_tail_short(runtime, turns, tail_chars):
             older = load_recent_turns(
                 connection,
                 tenant_id=caller.tenant_id,
                 session_id=request.session_id,
-                count=TAIL_TURNS,
+                count=TAIL_TURNS if len(turns) >= TAIL_TURNS else OLDER_TURNS,
                 before=turns[0].position,
             )
-            turns = older + turns
-            if len(older) < TAIL_TURNS:
+            if not older:
                 break
+            turns[:0] = older
     return replace(context, turns=turns)
+
+
+def _is_tail_short(runtime: Runtime, turns: Sequence[Turn], tail_chars: int) -> bool:
+    """Whether older turns are to be read: short ones that still fit, or the rest of a base tail of very long ones."""
+    if not turns or turns[0].position == 0:
+        return False
+    min_turns = runtime.settings.tail_min_turns
+    if len(turns) <= min_turns + MAX_BUNDLE_TURNS:
+        known = [TailTurn(id="", role=turn.role, host_turn=turn.metadata.get("host_turn")) for turn in turns]
+        if find_base_start(known, min_turns=min_turns) == 0:
+            return True
+    return len(turns) >= TAIL_TURNS and sum(len(turn.content) for turn in turns) <= tail_chars
 
 
 def _read_recall(

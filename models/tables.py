@@ -92,6 +92,13 @@ tenants = Table(
     _id(),
     _text("name"),
     Column("gate_threshold", Double()),  # null: the configured default
+    # The word that marks what we inject as ours (decision 12): random, so that nobody else can say it.
+    Column(
+        "marker",
+        Text(),
+        nullable=False,
+        server_default=text("left(replace(gen_random_uuid()::text, '-', ''), 16)"),
+    ),
     _moment("created_at"),
     UniqueConstraint("name"),
     _short("name"),
@@ -216,7 +223,7 @@ items = Table(
     _text("session_id", nullable=True),
     _text("role", nullable=True),
     _text("name", nullable=True),
-    _text("body", nullable=True),  # null for turns: their text is in `turns`, once
+    _text("body", nullable=True),  # null for turns that hold nothing of ours: their text is in `turns`
     _moment("ts"),
     Column("token_estimate", Integer(), nullable=False),
     _text("provenance_class"),
@@ -357,6 +364,18 @@ feedback = Table(
     _moment("given_at"),
     UniqueConstraint("tenant_id", "item_id", "assembly_id"),
     ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+)
+
+assemblies = Table(
+    "assemblies",  # receipts: how a prompt came about; sampled, and only the newest are kept
+    metadata,
+    Column("id", Uuid(), primary_key=True),
+    _tenant(),
+    _text("namespace"),
+    _text("session_id"),
+    Column("receipt", JSONB(), nullable=False),
+    _moment("made_at"),
+    Index(None, "tenant_id", "made_at"),
 )
 
 # ------------------------------------------------------------------------------------ authored documents

@@ -9,10 +9,12 @@ import numpy as np
 from sqlalchemy import Connection, Engine
 
 from models.domain.gating import GateDecision, decide_gate, read_text_signals
+from models.domain.markers import keep_what_was_said
 from models.domain.records import Turn
 from models.domain.selection import find_marks
 from models.domain.tokens import CharsCounter
 from models.settings import Settings
+from models.store.access import load_marker
 from models.store.compactions import count_uncompacted
 from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
@@ -49,16 +51,17 @@ def gate_turns(
     """
     enough = settings.compaction_threshold_tokens + settings.compaction_tail_tokens()
     with tenant_transaction(engine, tenant_id) as connection:
-        turns = load_turns(connection, tenant_id=tenant_id, ids=[claim.item_id for claim in claims])
+        raw = load_turns(connection, tenant_id=tenant_id, ids=[claim.item_id for claim in claims])
+        said = keep_what_was_said(raw, load_marker(connection, tenant_id=tenant_id))
         threshold = gate_threshold(connection, tenant_id=tenant_id)
-    for namespace, group in groupby(sorted(turns, key=_by_namespace), key=lambda turn: turn.namespace):
+    for namespace, group in groupby(sorted(raw, key=_by_namespace), key=lambda turn: turn.namespace):
         of_namespace = list(group)
         with tenant_transaction(engine, tenant_id) as connection:
             _gate_namespace(
                 connection,
                 tenant_id,
                 namespace,
-                [turn for turn in of_namespace if turn.role == "user"],
+                [turn for turn in said if turn.role == "user" and turn.namespace == namespace],
                 encoder=encoder,
                 threshold=settings.gate_threshold if threshold is None else threshold,
             )

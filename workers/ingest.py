@@ -9,10 +9,12 @@ from models.domain.anchors import anchor_density
 from models.domain.authored import Tier
 from models.domain.deontic import DeonticReading, read_conversation
 from models.domain.guidance import StatedRule, name_guidance_namespace, resolve_supersessions
+from models.domain.markers import keep_what_was_said
 from models.domain.patterns import extract_identifiers, fold_identifier
 from models.domain.records import AUTHORED_STABILITY, STABILITY_WEIGHT, Turn, provenance_class
 from models.domain.tokens import CharsCounter
 from models.errors import NotFound
+from models.store.access import load_marker
 from models.store.documents import Node, hold_nodes
 from models.store.engine import tenant_transaction
 from models.store.items import Item, add_items
@@ -30,16 +32,24 @@ def ingest_items(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> No
     turn_ids = [claim.item_id for claim in claims if claim.kind == "turn"]
     node_ids = [claim.item_id for claim in claims if claim.kind == "node"]
     with tenant_transaction(engine, tenant_id) as connection:
-        turns = load_turns(connection, tenant_id=tenant_id, ids=turn_ids)
-    if missing := set(turn_ids) - {turn.id for turn in turns}:
+        kept = load_turns(connection, tenant_id=tenant_id, ids=turn_ids)
+        marker = load_marker(connection, tenant_id=tenant_id)
+    if missing := set(turn_ids) - {turn.id for turn in kept}:
         raise NotFound(f"turn {min(map(str, missing))} is queued but not in the raw record")
+    verbatim = {turn.id: turn.content for turn in kept}
+    turns = keep_what_was_said(kept, marker)
     read = [(turn, read_conversation(turn.content) if turn.role == "user" else NO_RULE) for turn in turns]
-    items = [describe_turn(turn, reading) for turn, reading in read]
+    items = [
+        describe_turn(turn, reading, is_verbatim=turn.content == verbatim[turn.id]) for turn, reading in read
+    ]
+    said_ids = [turn.id for turn in turns]
     with tenant_transaction(engine, tenant_id) as connection:
         nodes = hold_nodes(connection, tenant_id=tenant_id, ids=node_ids) if node_ids else []
         add_items(connection, items=[*items, *(describe_node(node) for node in nodes)])
         keep_rules(connection, tenant_id, [(turn, reading) for turn, reading in read if reading.is_rule])
-        advance_work(connection, item_ids=[*turn_ids, *node_ids], to_stage="ingested")
+        advance_work(connection, item_ids=[*said_ids, *node_ids], to_stage="ingested")
+        # What holds nothing but our own blocks stays in the raw record, and is nothing to remember.
+        advance_work(connection, item_ids=sorted(set(turn_ids) - set(said_ids)), to_stage="done")
 
 
 def keep_rules(
@@ -76,7 +86,7 @@ def settle_contradictions(connection: Connection, tenant_id: UUID, collection: s
             supersede_guidance(connection, guidance_id=UUID(mark.superseded_id), by_id=UUID(mark.by_id))
 
 
-def describe_turn(turn: Turn, reading: DeonticReading) -> Item:
+def describe_turn(turn: Turn, reading: DeonticReading, *, is_verbatim: bool = True) -> Item:
     """The index row of a turn."""
     names = [folded for name in extract_identifiers(turn.content) for folded in fold_identifier(name)[:1]]
     return Item(
@@ -87,6 +97,7 @@ def describe_turn(turn: Turn, reading: DeonticReading) -> Item:
         role=turn.role,
         name=turn.name,
         text=turn.content,
+        is_verbatim=is_verbatim,
         ts=turn.ts,
         token_estimate=CharsCounter().count(turn.content),
         provenance_class=provenance_class(turn.role),

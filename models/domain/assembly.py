@@ -5,23 +5,25 @@ recall. What is measured is what is rendered, so the sum of the parts is the cos
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
 from models.domain import budget as shares
 from models.domain.budget import Reserves
+from models.domain.markers import CLOSE_BLOCK, open_block
 from models.domain.rendering import (
     AUTHORED,
-    CLOSE_PROMPT,
     GUIDANCE,
-    OPEN_PROMPT,
     RECALLED,
     RECENT,
+    SECTIONS,
+    Layout,
     Section,
+    name_block,
     render_heading,
-    render_section,
 )
-from models.domain.tail import TailTurn, extend_tail, find_base_start
+from models.domain.tail import KEPT_SHARE, TailTurn, choose_start, extend_tail, find_base_start
 from models.domain.tokens import RunningCount, SummedCount, TokenCounter, start_count
 
 TierName = Literal["hard", "soft", "tail", "guidance", "recall"]
@@ -71,14 +73,26 @@ class Drop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A section as it stands in the text: in pieces that stay as they are while the text grows at its end."""
+
+    section: Section
+    pieces: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
     """The prompt and its arithmetic: used ≤ total whenever `needed` is None."""
 
-    stable: str
-    volatile: str
+    parts: tuple[Part, ...]  # one for each section that has something, as they stand in the text
     used: int
     total: int
     tokens: dict[TierName, int]
+    caps: dict[str, int]  # what the base tail cost, and what each tier after it might cost
     chosen: dict[TierName, tuple[str, ...]]
     costs: dict[str, int]  # what each chosen block added
     visible: tuple[str, ...]
@@ -86,8 +100,16 @@ class Assembly:
     needed: int | None = None  # set when hard rules and base tail do not fit: what they cost
 
     @property
+    def stable(self) -> str:
+        return "".join(part.text for part in self.parts if part.section.is_stable)
+
+    @property
+    def volatile(self) -> str:
+        return "".join(part.text for part in self.parts if not part.section.is_stable)
+
+    @property
     def text(self) -> str:
-        return self.stable + self.volatile
+        return "".join(part.text for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +121,25 @@ class _Put:
     cost: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mark:
+    """A state of the filling, while the tail is put in."""
+
+    measure: RunningCount | SummedCount
+    opened: frozenset[str]
+    steps: int
+    tail: int
+
+
 @dataclass(slots=True)
 class _Fill:
     """The prompt while it grows."""
 
     measure: RunningCount | SummedCount
     total: int
-    opened: set[str] = field(default_factory=set)
+    marker: str
+    layout: Layout
+    opened: set[str] = field(default_factory=set)  # sections, and the blocks they stand in
     headings: set[str] = field(default_factory=set)
     mandatory: list[_Put] = field(default_factory=list)
     optional: list[_Put] = field(default_factory=list)  # in order of precedence: the last is the first to go
@@ -116,15 +150,15 @@ class _Fill:
         if len(blocks) == 1 and section.name in self.opened and blocks[0].heading in self.headings:
             return blocks[0].rendered  # the common case, a hundred times a prompt
         frame = "" if section.name in self.opened else section.opening + section.closing
-        if not self.opened:
-            frame += OPEN_PROMPT + CLOSE_PROMPT
+        if f"block:{name_block(section, self.layout)}" not in self.opened:
+            frame += open_block(self.marker) + CLOSE_BLOCK
         headings = {block.heading for block in blocks} - self.headings
         return "".join((frame, *map(render_heading, headings), *(block.rendered for block in blocks)))
 
     def _put(self, tier: TierName, section: Section, blocks: Sequence[Block]) -> _Put:
         before = self.measure.total
         self.measure.add(self._text(section, blocks))
-        self.opened.add(section.name)
+        self.opened |= {section.name, f"block:{name_block(section, self.layout)}"}
         self.headings.update(block.heading for block in blocks)
         cost = self.measure.total - before
         self.spent[tier] += cost
@@ -141,6 +175,20 @@ class _Fill:
         self.optional.append(self._put(tier, section, blocks))
         return True
 
+    def mark(self) -> _Mark:
+        """Where the filling of the tail stands, to go back to."""
+        return _Mark(
+            measure=copy(self.measure),
+            opened=frozenset(self.opened),
+            steps=len(self.optional),
+            tail=self.spent["tail"],
+        )
+
+    def go_back_to(self, mark: _Mark) -> None:
+        self.measure, self.opened = mark.measure, set(mark.opened)
+        del self.optional[mark.steps :]
+        self.spent["tail"] = mark.tail
+
     def take_back(self) -> None:
         """Undo the last optional step."""
         undone = self.optional.pop()
@@ -155,10 +203,17 @@ class _Fill:
 
 
 def assemble(
-    supply: Supply, *, total: int, counter: TokenCounter, reserves: Reserves, min_turns: int
+    supply: Supply,
+    *,
+    total: int,
+    counter: TokenCounter,
+    reserves: Reserves,
+    min_turns: int,
+    marker: str = "",
+    layout: Layout = "two",
 ) -> Assembly:
     """The prompt for one model call; over `total` only when the mandatory part alone is, and then it says so."""
-    fill = _Fill(measure=start_count(counter), total=total)
+    fill = _Fill(measure=start_count(counter), total=total, marker=marker, layout=layout)
     turns = [block.turn for block in supply.tail]
     base_start = find_base_start(turns, min_turns=min_turns)
     fill.put_mandatory("hard", AUTHORED, supply.hard)
@@ -171,12 +226,7 @@ def assemble(
     _put_prefix(fill, supply.soft, capacity=soft_cap)
     soft = fill.spent["soft"]
     tail_cap = shares.tail_capacity(total=total, hard=hard, base=base, soft=soft, reserves=reserves)
-
-    def take(start: int, end: int) -> bool:
-        unseen = [block for block in supply.tail[start:end] if not block.is_visible]
-        return not unseen or fill.try_put("tail", RECENT, unseen, capacity=tail_cap)
-
-    tail_start = extend_tail(turns, base_start=base_start, take=take)
+    tail_start = _put_tail(fill, supply.tail, base_start=base_start, capacity=tail_cap)
     shown = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
     said = _Said(turns=set(shown), keys=shown)
     said.keys.update(block.id for tier in ("hard", "soft") for block in fill.chosen(tier))
@@ -189,7 +239,30 @@ def assemble(
     if supply.recall_limit_tokens is not None:
         recall_cap = min(recall_cap, supply.recall_limit_tokens)
     _put_ranked(fill, "recall", RECALLED, supply.recall, capacity=recall_cap, said=said)
-    return _render(fill, supply, counter, is_feasible=True)
+    caps = {"base": base, "soft": soft_cap, "tail": tail_cap, "guidance": guidance_cap, "recall": recall_cap}
+    return _render(fill, supply, counter, is_feasible=True, caps=caps)
+
+
+def _put_tail(fill: _Fill, tail: Sequence[TailBlock], *, base_start: int, capacity: int) -> int:
+    """The base tail, extended as far as it fits, then cut back to a start that will hold for many turns."""
+    if not tail:
+        return 0
+    reached = {base_start: fill.mark()}
+
+    def take(start: int, end: int) -> bool:
+        unseen = [block for block in tail[start:end] if not block.is_visible]
+        if unseen and not fill.try_put("tail", RECENT, unseen, capacity=capacity):
+            return False
+        reached[start] = fill.mark()
+        return True
+
+    turns = [block.turn for block in tail]
+    extend_tail(turns, base_start=base_start, take=take)
+    starts = sorted(reached)
+    costs = [reached[start].tail for start in starts]
+    chosen = choose_start(turns, starts, costs, floor=int(KEPT_SHARE * capacity))
+    fill.go_back_to(reached[chosen])
+    return chosen
 
 
 def _put_prefix(fill: _Fill, blocks: Sequence[Block], *, capacity: int) -> None:
@@ -248,21 +321,28 @@ def _put_ranked(
             fill.drops.append(Drop(tier=tier, id=block.id, reason=reason))
 
 
-def _render(fill: _Fill, supply: Supply, counter: TokenCounter, *, is_feasible: bool) -> Assembly:
+def _render(
+    fill: _Fill,
+    supply: Supply,
+    counter: TokenCounter,
+    *,
+    is_feasible: bool,
+    caps: dict[str, int] | None = None,
+) -> Assembly:
     """The text in prompt order, counted whole; should it count more than its parts, the last steps go back."""
     while True:
-        stable, volatile = _render_parts(fill, supply)
-        used = counter.count(stable + volatile)
+        parts = _render_parts(fill, supply)
+        used = counter.count("".join(part.text for part in parts))
         if used <= fill.total or not fill.optional:
             break
         fill.take_back()
     puts = (*fill.mandatory, *fill.optional)
     return Assembly(
-        stable=stable,
-        volatile=volatile,
+        parts=parts,
         used=used,
         total=fill.total,
         tokens=dict(fill.spent),
+        caps=caps or {"base": fill.spent["tail"]},
         chosen={tier: tuple(block.id for block in fill.chosen(tier)) for tier in TIERS},
         costs={put.blocks[0].id: put.cost for put in puts if len(put.blocks) == 1},
         visible=tuple(block.id for block in supply.tail if block.is_visible),
@@ -271,16 +351,34 @@ def _render(fill: _Fill, supply: Supply, counter: TokenCounter, *, is_feasible: 
     )
 
 
-def _render_parts(fill: _Fill, supply: Supply) -> tuple[str, str]:
-    """The stable and the volatile part; together they are the prompt."""
+def _render_parts(fill: _Fill, supply: Supply) -> tuple[Part, ...]:
+    """The sections in the order of the prompt; the first and last of each block carry the block's own tags."""
     place = {block.id: index for index, block in enumerate(supply.tail)}
-    tail = sorted(fill.chosen("tail"), key=lambda block: place[block.id])
-    authored = [*fill.chosen("hard"), *fill.chosen("soft")]
-    stable = _frame(AUTHORED, authored) + _frame(RECENT, tail)
-    volatile = _frame(GUIDANCE, fill.chosen("guidance")) + render_section(
-        RECALLED, _under_headings(fill.chosen("recall"))
-    )
-    return (OPEN_PROMPT + stable, volatile + CLOSE_PROMPT) if stable or volatile else ("", "")
+    rendered: dict[str, list[str]] = {
+        AUTHORED.name: [block.rendered for tier in ("hard", "soft") for block in fill.chosen(tier)],
+        RECENT.name: [
+            block.rendered for block in sorted(fill.chosen("tail"), key=lambda block: place[block.id])
+        ],
+        GUIDANCE.name: [block.rendered for block in fill.chosen("guidance")],
+        RECALLED.name: _under_headings(fill.chosen("recall")),
+    }
+    present = [section for section in SECTIONS if rendered[section.name]]
+    blocks = [name_block(section, fill.layout) for section in present]
+    parts = []
+    for index, section in enumerate(present):
+        opens = index == 0 or blocks[index - 1] != blocks[index]
+        closes = index == len(present) - 1 or blocks[index + 1] != blocks[index]
+        parts.append(
+            Part(
+                section=section,
+                pieces=(
+                    (open_block(fill.marker) if opens else "") + section.opening,
+                    *rendered[section.name],
+                    section.closing + (CLOSE_BLOCK if closes else ""),
+                ),
+            )
+        )
+    return tuple(parts)
 
 
 def _under_headings(blocks: Sequence[Block]) -> list[str]:
@@ -294,7 +392,3 @@ def _under_headings(blocks: Sequence[Block]) -> list[str]:
         for heading in newest_first
         for text in (render_heading(heading), *(block.rendered for block in groups[heading]))
     ]
-
-
-def _frame(section: Section, blocks: Sequence[Block]) -> str:
-    return render_section(section, [block.rendered for block in blocks])

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
 
+KEPT_SHARE: Final = 0.25  # of its cap that the tail holds at least after a cut: the less, the rarer the cuts
+WHOLE_SESSION_RANK: Final = 64  # above every power of two that a position can reach
 MAX_BUNDLE_TURNS = (
     32  # coupling is policy; past this a run of tool results may be cut rather than wedge the tail
 )
@@ -14,6 +18,7 @@ class TailTurn:
 
     id: str
     role: str
+    position: int = 0  # its place in the session, from 0
     host_turn: str | None = None  # messages of one host turn carry the same value
 
 
@@ -80,3 +85,38 @@ def extend_tail(turns: Sequence[TailTurn], *, base_start: int, take: Callable[[i
             break
         end = start
     return end
+
+
+def rank_start(turns: Sequence[TailTurn], start: int, *, before: int | None) -> int:
+    """How firmly a tail that begins here stays: the highest power of two passed since the bundle that begins at `before`.
+
+    Counted in positions of the session, which never change. Without a bundle before it, only the session's own
+    beginning is firm.
+
+    >>> turns = [TailTurn(id=str(i), role="user", position=i) for i in range(9)]
+    >>> [rank_start(turns, i, before=i - 1) for i in range(1, 9)]
+    [0, 1, 0, 2, 0, 1, 0, 3]
+    """
+    position = turns[start].position
+    if position == 0:
+        return WHOLE_SESSION_RANK
+    return (position ^ turns[before].position).bit_length() - 1 if before is not None else -1
+
+
+def choose_start(
+    turns: Sequence[TailTurn], starts: Sequence[int], costs: Sequence[int], *, floor: int
+) -> int:
+    """Where the tail begins, out of the starts that fit (oldest first): the firmest that keeps `floor` tokens.
+
+    The longest tail would lose its first turn with every new one, and a prompt cache everything behind it. This one
+    keeps its start for many turns, then gives up a large part at once. No state: the choice follows from positions.
+
+    >>> turns = [TailTurn(id=str(i), role="user", position=100 + i) for i in range(8)]
+    >>> choose_start(turns, [1, 2, 3, 4, 5], [70, 60, 50, 40, 30], floor=35)
+    4
+    """
+    before_of = {after: before for before, after in pairwise(bundle_starts(turns))}
+    large_enough = [start for start, cost in zip(starts, costs, strict=True) if cost >= floor] or starts[:1]
+    return max(
+        large_enough, key=lambda start: (rank_start(turns, start, before=before_of.get(start)), -start)
+    )

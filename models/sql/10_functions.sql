@@ -6,12 +6,13 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN nullif(current_setting('longtail.tenant_id', true), '')::uuid;
 
 -- Whose token is this? Callers learn the tenant of a token they already hold, and nothing else.
-CREATE OR REPLACE FUNCTION longtail.authenticate(presented_sha256 bytea)
-RETURNS TABLE (token_id uuid, tenant_id uuid, scopes text[], namespace text)
+DROP FUNCTION IF EXISTS longtail.authenticate(bytea);
+CREATE FUNCTION longtail.authenticate(presented_sha256 bytea)
+RETURNS TABLE (token_id uuid, tenant_id uuid, scopes text[], namespace text, marker text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
-    SELECT id, tokens.tenant_id, tokens.scopes, tokens.namespace
-    FROM tokens WHERE token_sha256 = presented_sha256 AND revoked_at IS NULL
+    SELECT tokens.id, tokens.tenant_id, tokens.scopes, tokens.namespace, tenants.marker
+    FROM tokens JOIN tenants ON tenants.id = tokens.tenant_id WHERE token_sha256 = presented_sha256 AND revoked_at IS NULL
 $$;
 
 -- Takes up to `batch` rows that wait at `at_stage`, oldest first, and hides them for the length of a lease.

@@ -21,6 +21,7 @@ class Caller:
     tenant_id: UUID
     scopes: frozenset[str]
     namespace: str | None  # the only one it opens, or None for all of the tenant's
+    marker: str = ""  # what marks the tenant's injected blocks
 
 
 def token_digest(token: str) -> bytes:
@@ -40,7 +41,16 @@ def find_caller(connection: Connection, *, token: str) -> Caller | None:
         tenant_id=row.tenant_id,
         scopes=frozenset(row.scopes),
         namespace=row.namespace,
+        marker=row.marker,
     )
+
+
+def load_marker(connection: Connection, *, tenant_id: UUID) -> str:
+    """What marks the injected blocks of the transaction's tenant."""
+    found: str = connection.execute(
+        text("SELECT marker FROM tenants WHERE id = :tenant_id"), {"tenant_id": tenant_id}
+    ).scalar_one()
+    return found
 
 
 def add_token(

@@ -24,6 +24,7 @@ class Item:
     kind: str
     namespace: str
     text: str  # indexed always; stored only where `turns` does not hold it already
+    is_verbatim: bool = True  # of a turn: the text is its content, word for word
     ts: datetime
     token_estimate: int
     provenance_class: str
@@ -49,7 +50,7 @@ def add_items(connection: Connection, *, items: Sequence[Item]) -> None:
             "session_id": item.session_id,
             "role": item.role,
             "name": item.name,
-            "body": None if item.kind == "turn" else item.text,
+            "body": None if item.kind == "turn" and item.is_verbatim else item.text,
             "ts": item.ts.isoformat(),
             "token_estimate": item.token_estimate,
             "provenance_class": item.provenance_class,

@@ -12,8 +12,8 @@ from typing import Any, Final
 import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
+from models.domain.escaping import escape_frames
 from models.domain.extraction import Passage, extract_summary
-from models.domain.rendering import escape_frames
 from models.domain.summaries import Method
 from models.domain.tokens import CharsCounter
 from models.summarizers.breaker import CircuitBreaker

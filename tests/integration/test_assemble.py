@@ -154,8 +154,15 @@ def test_hostile_memory_cannot_leave_its_frame(tenant: Any) -> None:
     tenant.settle()
     text = tenant.client.assemble(query="what does my cat say?", **ASK)["text"]
     assert "Obey the cat" in text
-    assert text.count("</longtail-memory>") == 1
+    assert text.count("</longtail-memory>") == 1 + text.count("</recent_turns>")
     assert text.count("<authored>") == 0
+
+
+def test_very_long_turns_still_give_the_whole_base_tail_with_the_numbers(tenant: Any) -> None:
+    tenant.say("s", *[f"number {n}: " + "word " * 3000 for n in range(6)])
+    answer = tenant.client.assemble(session_id="s", query="x", budget_tokens=1000)
+    assert len([item for item in answer["items"] if item["tier"] == "tail"]) == 4
+    assert [miss["code"] for miss in answer["degraded"]] == ["budget_infeasible"]
 
 
 def test_a_session_nobody_knows_gets_an_answer(tenant: Any) -> None:

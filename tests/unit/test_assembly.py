@@ -40,7 +40,7 @@ def supplies(draw: st.DrawFn) -> Supply:
         TailBlock(
             id=f"t{i}",
             rendered=render_turn(role=role, text=draw(texts), when=WHEN),
-            turn=TailTurn(id=f"t{i}", role=role),
+            turn=TailTurn(id=f"t{i}", role=role, position=i),
             is_visible=draw(st.booleans()) and draw(st.booleans()),
         )
         for i, role in enumerate(draw(st.lists(st.sampled_from(["user", "assistant", "tool"]), max_size=15)))

@@ -5,14 +5,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.domain.escaping import escape_attribute, escape_frames
 from models.domain.rendering import (
-    RECALLED,
-    escape_attribute,
-    escape_frames,
+    name_speaker,
     render_heading,
     render_item,
     render_rule,
-    render_section,
     render_turn,
     render_wish,
 )
@@ -57,10 +55,13 @@ def test_an_attribute_stays_inside_its_quotes(value: str) -> None:
     assert not set('"<>\n') & set(escape_attribute(value))
 
 
-def test_a_section_with_nothing_in_it_is_nothing() -> None:
-    assert render_section(RECALLED, []) == ""
-    assert render_section(RECALLED, ["x\n"]).startswith("<recalled>\n")
-    assert render_section(RECALLED, ["x\n"]).endswith("x\n</recalled>\n")
+def test_a_name_that_poses_as_a_role_is_told_apart() -> None:
+    assert name_speaker("Ann", "user") == "Ann"
+    assert name_speaker(None, "assistant") == "assistant"
+    assert name_speaker("System", "user") == "System (user)"
+    assert name_speaker("sys\u200btem", "tool") == "sys\u200btem (tool)"
+    assert name_speaker("the ＯＰＥＲＡＴＯＲ", "user").endswith("(user)")
+    assert name_speaker("assistant", "assistant") == "assistant"
 
 
 def test_a_rule_carries_its_headings_and_an_item_its_source() -> None:

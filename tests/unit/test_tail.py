@@ -1,16 +1,27 @@
 """Claims about the recent tail: a suffix, never shorter than its base, never through a bundle."""
 
-from hypothesis import given
+import random
+from itertools import accumulate, pairwise
+
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.domain.assembly import Assembly, Block, Supply, TailBlock, assemble
+from models.domain.budget import Reserves
+from models.domain.rendering import render_item, render_rule, render_turn
 from models.domain.tail import (
+    KEPT_SHARE,
     MAX_BUNDLE_TURNS,
     TailTurn,
     are_coupled,
     bundle_starts,
+    choose_start,
     extend_tail,
     find_base_start,
+    rank_start,
 )
+from models.domain.tokens import CharsCounter
 
 roles = st.sampled_from(["user", "assistant", "tool", "system"])
 
@@ -93,3 +104,141 @@ def test_the_first_refusal_ends_the_tail() -> None:
 
     assert extend_tail(turns_of("user", "user", "user"), base_start=2, take=refuse) == 2
     assert asked == [(1, 2)]
+
+
+def slide(costs: list[int], roles_of: list[str], cap: int, *, least: int = 4) -> list[tuple[int, int, int]]:
+    """The chosen start after each turn of a session, with the longest one that fits and its cost."""
+    turns = [TailTurn(id=str(i), role=role, position=i) for i, role in enumerate(roles_of)]
+    sums = [0, *accumulate(costs)]
+    found = []
+    for count in range(1, len(turns) + 1):
+        known = turns[:count]
+        base = find_base_start(known, min_turns=least)
+        fitting = [
+            s for s in bundle_starts(known) if s <= base and (s == base or sums[count] - sums[s] <= cap)
+        ]
+        tail_costs = [sums[count] - sums[s] for s in fitting]
+        start = choose_start(known, fitting, tail_costs, floor=int(KEPT_SHARE * cap))
+        found.append((start, fitting[0], sums[count] - sums[start]))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 60), st.sampled_from(["user", "assistant", "tool"])),
+        min_size=1,
+        max_size=150,
+    ),
+    st.integers(60, 800),
+)
+def test_the_start_only_moves_forward_and_the_tail_keeps_to_its_cap(
+    turns: list[tuple[int, str]], cap: int
+) -> None:
+    costs, roles_of = [cost for cost, _ in turns], [role for _, role in turns]
+    found = slide(costs, roles_of, cap)
+    for (start, longest, cost), count in zip(found, range(1, len(costs) + 1), strict=True):
+        base = find_base_start(
+            [TailTurn(id=str(i), role=role) for i, role in enumerate(roles_of[:count])], min_turns=4
+        )
+        assert longest <= start <= base
+        assert cost <= cap or start == base
+        if longest == 0:
+            assert start == 0, "a session that fits is whole"
+        elif sum(costs[longest:count]) >= KEPT_SHARE * cap:
+            assert cost >= int(KEPT_SHARE * cap)
+    if all(cost <= cap for _, _, cost in found):
+        assert all(a[0] <= b[0] for a, b in pairwise(found)), "the start moved back"
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(8, 60), st.integers(1, 20))
+def test_cuts_are_as_rare_as_half_of_what_they_give_up(window: int, cost: int) -> None:
+    found = slide([cost] * 600, ["user"] * 600, window * cost)
+    cuts = sum(a[0] != b[0] for a, b in pairwise(found))
+    given_up = window - max(4, int(KEPT_SHARE * window))
+    assert cuts <= 600 / (given_up / 2) + 2
+
+
+def test_which_older_turns_were_read_does_not_matter() -> None:
+    turns = [TailTurn(id=str(i), role="user", position=i) for i in range(200)]
+    starts = list(range(150, 190))
+    costs = [10 * (200 - s) for s in starts]
+    chosen = {
+        oldest + choose_start(turns[oldest:], [s - oldest for s in starts], costs, floor=120)
+        for oldest in (0, 50, 100, 140, 149)
+    }
+    assert len(chosen) == 1
+
+
+def test_only_the_beginning_of_a_session_is_firm_without_a_neighbour() -> None:
+    turns = [TailTurn(id="a", role="user", position=64), TailTurn(id="b", role="user", position=65)]
+    assert rank_start(turns, 0, before=None) < rank_start(turns, 1, before=0)
+    assert rank_start([TailTurn(id="a", role="user")], 0, before=None) == 64
+
+
+def replay(count: int, *, budget: int, words: int, seed: int) -> list[Assembly]:
+    """A session of `count` turns, assembled after each of them, with rules before and recall behind."""
+    rng = random.Random(seed)
+    vocabulary = [
+        "rain",
+        "harbour",
+        "engine",
+        "please",
+        "tomorrow",
+        "because",
+        "Lyon",
+        "seventeen",
+        "of",
+        "the",
+    ]
+    tail = []
+    rules = [
+        Block(id=f"h{i}", rendered=render_rule(f"Never do thing number {i} without asking."))
+        for i in range(20)
+    ]
+    made = []
+    for index in range(count):
+        role = "user" if index % 2 == 0 else "assistant"
+        text = " ".join(rng.choices(vocabulary, k=1 + int(rng.expovariate(1 / words))))
+        tail.append(
+            TailBlock(
+                id=str(index),
+                rendered=render_turn(role=role, text=text, when="2026-01-01T00:00Z"),
+                turn=TailTurn(id=str(index), role=role, position=index),
+            )
+        )
+        supply = Supply(
+            hard=rules,
+            soft=rules[:3],
+            tail=tail[-300:],
+            recall=[Block(id=f"r{i}", rendered=render_item(rng.choice(vocabulary) * 9)) for i in range(20)],
+        )
+        made.append(
+            assemble(
+                supply,
+                total=budget,
+                counter=CharsCounter(),
+                reserves=Reserves(),
+                min_turns=4,
+                marker="0123456789abcdef",
+            )
+        )
+    return made
+
+
+def count_shared(one: str, other: str) -> int:
+    """Characters that two texts have in common before they first differ."""
+    return next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+@pytest.mark.parametrize(("budget", "words"), [(8000, 20), (16_000, 40)])
+def test_at_least_95_percent_of_the_stable_part_lasts_from_turn_to_turn(budget: int, words: int) -> None:
+    made = replay(500, budget=budget, words=words, seed=words)
+    assert all(one.needed is None and one.tokens["tail"] <= 0.3 * budget for one in made)
+    shared = [count_shared(a.stable, b.stable) / len(a.stable) for a, b in pairwise(made)]
+    assert sum(shared) / len(shared) >= 0.95
+    rules = made[0].stable.index("<recent_turns>")
+    assert all(count_shared(a.stable, b.stable) >= rules for a, b in pairwise(made)), "rules always stay"
