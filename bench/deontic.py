@@ -1,9 +1,10 @@
-"""Measures the deontic detector on labelled paragraphs and on raw Markdown.
+"""Measures the deontic detector on labelled paragraphs, on conversation and on raw Markdown.
 
     python -m bench.deontic --data DIR
 
-DIR holds `rules_dev.jsonl` (one JSON object a line: text, rule, modality, contested) and `agentdocs/`, a
-folder of Markdown files.
+DIR holds `rules_dev.jsonl` (one JSON object a line: text, rule, modality, contested), `agentdocs/`, a folder of
+Markdown files, and `longmemeval_dev.json` and `locomo_dev.json`, conversations. `labels/conversation_rules.jsonl` holds
+a reader's verdict, by turn id, on every turn in which the detector found a rule.
 """
 
 import argparse
@@ -13,8 +14,10 @@ import re
 import time
 from typing import Any
 
-from models.domain.deontic import read_authored
+from models.domain.deontic import read_authored, read_conversation
 
+LABELS = pathlib.Path(__file__).parent / "labels" / "conversation_rules.jsonl"
+CASES = pathlib.Path(__file__).parent / "sets" / "standing_rules.jsonl"
 _TARGET_BYTES = 2_000_000  # long enough that the clock's grain does not show
 
 
@@ -27,8 +30,7 @@ def measure_rules(path: pathlib.Path) -> dict[str, Any]:
     counts = {"tp": 0, "fp": 0, "fn": 0, "tn": 0}
     modal = {"tp": 0, "fp": 0, "fn": 0}
     confusions: list[dict[str, Any]] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in _read_rows(path):
         reading = read_authored(row["text"])
         outcome = ("t" if reading.is_rule == row["rule"] else "f") + ("p" if reading.is_rule else "n")
         counts[outcome] += 1
@@ -51,6 +53,45 @@ def measure_rules(path: pathlib.Path) -> dict[str, Any]:
         "modality_f1": _share(2 * modal["tp"], modal["fp"] + modal["fn"]),
         "confusions": confusions,
     }
+
+
+def measure_conversation(folder: pathlib.Path) -> dict[str, Any]:
+    """Return how often a rule is found in real talk and in made cases, and how often rightly.
+
+    `precision` is over the judged turns of real conversation; `decoys_found` counts made sentences that only
+    look like rules.
+    """
+    turns = load_user_turns(folder)
+    verdicts = {row["id"]: row["rule"] for row in _read_rows(LABELS)}
+    found = [turn_id for turn_id, text in turns.items() if read_conversation(text).is_rule]
+    judged = [verdicts[turn_id] for turn_id in found if turn_id in verdicts]
+    read: dict[str, list[bool]] = {"rule": [], "decoy": []}
+    for row in _read_rows(CASES):
+        read[row["kind"]].append(read_conversation(row["says"]).is_rule)
+    return {
+        "turns": len(turns),
+        "found": len(found),
+        "judged": len(judged),
+        "precision": _share(judged.count(True), judged.count(False)),
+        "rules_found": _share(read["rule"].count(True), read["rule"].count(False)),
+        "decoys_found": _share(read["decoy"].count(True), read["decoy"].count(False)),
+    }
+
+
+def load_user_turns(folder: pathlib.Path) -> dict[str, str]:
+    """Return by id what people said: the user of LongMemEval, both speakers of LoCoMo."""
+    sessions = json.loads((folder / "longmemeval_dev.json").read_text(encoding="utf-8"))["sessions"]
+    turns = {
+        f"{key}:{i}": turn["content"]
+        for key, session in sessions.items()
+        for i, turn in enumerate(session["turns"])
+        if turn["role"] == "user"
+    }
+    for sample in json.loads((folder / "locomo_dev.json").read_text(encoding="utf-8")):
+        for key, talk in sample["conversation"].items():
+            if re.fullmatch(r"session_\d+", key):
+                turns |= {f"{sample['sample_id']}:{turn['dia_id']}": turn["text"] for turn in talk}
+    return turns
 
 
 def measure_speed(folder: pathlib.Path) -> dict[str, Any]:
@@ -77,12 +118,16 @@ def measure_speed(folder: pathlib.Path) -> dict[str, Any]:
     }
 
 
+def _read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def _share(part: int, rest: int) -> float:
     return part / (part + rest) if part + rest else 0.0
 
 
 def main() -> None:
-    """Print both measurements as JSON."""
+    """Print the measurements as JSON."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -90,6 +135,7 @@ def main() -> None:
     folder = parser.parse_args().data
     report = {
         "rules": measure_rules(folder / "rules_dev.jsonl"),
+        "conversation": measure_conversation(folder),
         "speed": measure_speed(folder / "agentdocs"),
     }
     print(json.dumps(report, indent=2, ensure_ascii=False))

@@ -58,7 +58,7 @@ class Settings(BaseSettings):
     tail_target: float = Field(default=0.30, ge=0, le=1)
     guidance_reserve: float = Field(default=0.15, ge=0, le=1)
     tail_min_turns: int = Field(default=4, ge=1, le=1000)
-    gate_threshold: float = Field(default=0.35, ge=0, le=1)
+    gate_threshold: float = Field(default=0.355, ge=0, le=1)
 
     # limits of one request
     max_body_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)

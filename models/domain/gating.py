@@ -34,7 +34,9 @@ from models.domain.prose import strip_code
 from models.domain.technical_expressions import QUANTITY
 from models.domain.technical_shapes import SpanKind, has_extension
 
-DEFAULT_THRESHOLD: Final = 0.35  # section 5; a host with labels replaces it (models/domain/calibration.py)
+# Calibrated (docs/decisions/0012): above the weight of novelty, so that novelty alone keeps nothing.
+# A host with labels replaces it (models/domain/calibration.py).
+DEFAULT_THRESHOLD: Final = 0.355
 TECHNICAL_NORM: Final = 1.5  # section 5: T saturates here
 TOKENS_PER_DENSITY_UNIT: Final = 100  # section 5: P is a density per hundred estimated tokens
 CHARS_PER_TOKEN: Final = 4  # section 3: L(t), the gate's own estimator

@@ -26,6 +26,7 @@ from models.domain.gating import (
     read_text_signals,
 )
 from models.domain.prose import is_code_line, strip_code
+from models.settings import Settings
 
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 2.0
@@ -82,13 +83,30 @@ def test_all_signals_are_carried_through_by_name() -> None:
 
 
 def test_a_turn_exactly_at_the_threshold_is_kept() -> None:
-    cold = decide(make_signals(), [], [])
-    assert cold.score == 0.35 == DEFAULT_THRESHOLD
-    assert cold.keep
-    assert cold.threshold == 0.35
-    assert not decide_gate(
-        make_signals(), turn_similarities=[], memory_similarities=[], threshold=math.nextafter(0.35, 1)
-    ).keep
+    def decide_at(threshold: float) -> GateDecision:
+        return decide_gate(make_signals(), turn_similarities=[], memory_similarities=[], threshold=threshold)
+
+    assert decide_at(0.35).score == 0.35
+    assert decide_at(0.35).keep
+    assert decide_at(0.35).threshold == 0.35
+    assert not decide_at(math.nextafter(0.35, 1)).keep
+
+
+def test_novelty_alone_keeps_nothing() -> None:
+    greeting = decide(read_text_signals("Hey, good to see you!"), [], [])
+    assert greeting.signals.h == 1.0
+    assert greeting.score == DEFAULT_WEIGHTS.novelty < DEFAULT_THRESHOLD == greeting.threshold
+    assert not greeting.keep
+
+
+def test_the_least_fact_is_kept_while_memory_is_empty() -> None:
+    fact = decide(read_text_signals("It took about 3 hours"), [], [])
+    assert fact.reasons == ("d.quantity",)
+    assert fact.keep
+
+
+def test_the_settings_carry_the_calibrated_threshold() -> None:
+    assert Settings.model_fields["gate_threshold"].default == DEFAULT_THRESHOLD
 
 
 def test_reasons_of_the_text_are_the_reasons_of_the_decision() -> None:

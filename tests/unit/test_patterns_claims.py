@@ -4,12 +4,12 @@ import pytest
 
 from models.domain.patterns import (
     MAX_IDENTIFIER_CHARS,
-    PATTERNS,
     extract_identifiers,
     find_technical_spans,
     fold_identifier,
     split_camel_case,
 )
+from models.domain.technical_expressions import PATTERNS
 
 UNITS = (
     "% °C kB MiB GB/s mb Mbps bytes ms µs seconds minutes hours hrs h days weeks months years km/h kph mph km cm mm"
