@@ -34,6 +34,7 @@ Outcome = Literal["killed", "timeout", "survived", "unreached", "error"]
 SELECTION = (
     "--ignore-glob=tests/unit/test_encoder_*.py",
     "--ignore=tests/unit/test_watchdog.py",
+    "--ignore=tests/unit/test_mutation_page.py",
     "-k",
     "not megabyte and not linear_time and not is_linear and not eight_times and not hostile",
 )
