@@ -12,11 +12,13 @@ import numpy as np
 from api.runtime import Runtime
 from models.domain import temporal
 from models.domain.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
+from models.domain.questions import asks_for_answers
 from models.domain.records import GLOBAL_NAMESPACE
 from models.domain.relevance import DEFAULT_WEIGHTS, Passage, Relevance, rank_passages, score_hop
 from models.domain.scoring import Scope
 from models.domain.selection import find_repeats
 from models.domain.terms import query_keywords
+from models.domain.timeframes import find_time_frames, measure_time_fit
 from models.store.access import Caller
 from models.store.context import Context
 from models.store.embeddings import Vector
@@ -129,6 +131,7 @@ def rank_recalled(
 ) -> list[Recalled]:
     """The candidates, best first; for questions about time, dated turns lead. `tail`: ids of turns in the prompt."""
     now = question.now.timestamp()
+    frames = find_time_frames(question.text, now=question.now)
     passages = [
         Passage(
             candidate.id,
@@ -139,7 +142,7 @@ def rank_recalled(
             candidate.similarity,
             candidate.lexical_weight,
             candidate.load,
-            0.0,
+            measure_time_fit(frames, candidate.said_at),
             now - candidate.seen_at,
             candidate.access_count,
             candidate.authority,
@@ -148,7 +151,7 @@ def rank_recalled(
         for candidate in candidates
     ]
     by_id = {candidate.id: candidate for candidate in candidates}
-    ranked = rank_passages(passages, most=MOST_RANKED)
+    ranked = rank_passages(passages, most=MOST_RANKED, asks_for_answers=asks_for_answers(question.text))
     choices = _choose_dated(cursors, question, ranked, by_id, encoder=encoder)
     scored_by_id = {scored.id: scored for scored in ranked}
     choice_by_id = {choice.id: choice for choice in choices}

@@ -1,6 +1,6 @@
 """A marker for what each tenant's prompts inject, and receipts of how prompts came about.
 
-Revision: 0004, after 0002
+Revision: 0004, after 0003
 """
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0004"
-down_revision = "0002"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 
