@@ -1,5 +1,6 @@
 -- One policy for every table with a tenant: a role sees the rows of the tenant its transaction set, or none.
--- The sub-select is evaluated once a query, not once a row.
+-- The sub-select is evaluated once a query, not once a row. A table that has its policy is left alone: changing it again
+-- would lock it against everybody who is at work.
 DO $$
 DECLARE
     name text;
@@ -9,6 +10,9 @@ BEGIN
         JOIN pg_attribute AS columns ON columns.attrelid = tables.oid
         WHERE tables.relnamespace = 'longtail'::regnamespace AND tables.relkind = 'r'
           AND columns.attname = 'tenant_id' AND NOT columns.attisdropped
+          AND NOT (tables.relrowsecurity AND EXISTS (
+              SELECT FROM pg_policy WHERE polrelid = tables.oid AND polname = 'one_tenant'))
+        ORDER BY tables.relname
     LOOP
         EXECUTE format('ALTER TABLE longtail.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('DROP POLICY IF EXISTS one_tenant ON longtail.%I', name);
@@ -19,7 +23,12 @@ BEGIN
     END LOOP;
 END
 $$;
-ALTER TABLE longtail.tenants ENABLE ROW LEVEL SECURITY;
-DROP POLICY IF EXISTS one_tenant ON longtail.tenants;
-CREATE POLICY one_tenant ON longtail.tenants
-    USING (id = (SELECT longtail.current_tenant())) WITH CHECK (id = (SELECT longtail.current_tenant()));
+DO $$
+BEGIN
+    IF NOT (SELECT relrowsecurity FROM pg_class WHERE oid = 'longtail.tenants'::regclass) THEN
+        ALTER TABLE longtail.tenants ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY one_tenant ON longtail.tenants
+            USING (id = (SELECT longtail.current_tenant())) WITH CHECK (id = (SELECT longtail.current_tenant()));
+    END IF;
+END
+$$;
