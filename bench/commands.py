@@ -72,6 +72,7 @@ def compaction(
         Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
     ] = None,
     turns: Annotated[int, typer.Option(help="Turns of the one long session.")] = 10_000,
+    encoder: Annotated[str, typer.Option(help="'toy': everything but the model, in a minute.")] = "minilm",
     output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
@@ -81,7 +82,7 @@ def compaction(
 
     from bench.compaction import run
 
-    result = run(turns=turns, data=data, output=output, console=Console(stderr=True))
+    result = run(turns=turns, data=data, output=output, console=Console(stderr=True), encoder=encoder)
     if as_json:
         print(json.dumps(result))
         return

@@ -7,7 +7,9 @@ flat; the active view costs a tenth of the raw turns or less; and the proof of l
 import argparse
 import json
 import math
+import signal
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -111,12 +113,18 @@ def wait_until(condition: Any, *, seconds: float = SETTLE_SECONDS) -> float:
     return time.perf_counter() - start
 
 
-def run(*, turns: int, data: Path | None, output: Path | None, console: Console) -> dict[str, Any]:
+def run(
+    *, turns: int, data: Path | None, output: Path | None, console: Console, encoder: str = "minilm"
+) -> dict[str, Any]:
     """The whole benchmark on a stack of its own."""
     texts = load_texts(turns, data=data)
     queries = [f"What about {' '.join(body.split()[:8])}?" for body in texts[:ASSEMBLE_CALLS]]
     step = max(turns // CHECKPOINTS, 1)
-    environment = {"LONGTAIL_COMPACTION_SCAN_SECONDS": "5", "LONGTAIL_COMPACTION_JITTER_SECONDS": "0"}
+    environment = {
+        "LONGTAIL_ENCODER": encoder,
+        "LONGTAIL_COMPACTION_SCAN_SECONDS": "5",
+        "LONGTAIL_COMPACTION_JITTER_SECONDS": "0",
+    }
     with ThrowawayStack(environment) as stack, Progress(console=console) as progress:
         client = ServiceClient.from_settings(stack.settings)
         owner = open_engine(stack.owner_url)
@@ -136,7 +144,7 @@ def run(*, turns: int, data: Path | None, output: Path | None, console: Console)
         proof = client.verify_lineage(session_id=SESSION)
         verify_seconds = time.perf_counter() - verify_start
         owner.dispose()
-    result = summarize(seen, last, remembered=remembered, lag=lag)
+    result = {"encoder": encoder, **summarize(seen, last, remembered=remembered, lag=lag)}
     result["proof"] = {
         "violations": len(proof["violations"]),
         "summaries": proof["summaries"],
@@ -181,9 +189,10 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=10_000)
     parser.add_argument("--data", type=Path, default=None, help="folder with locomo_dev.json")
     parser.add_argument("--output", type=Path, default=None)
+    parser.add_argument("--encoder", default="minilm", help="toy: everything but the model, in a minute")
     arguments = parser.parse_args()
-    console = Console(stderr=True)
-    result = run(turns=arguments.turns, data=arguments.data, output=arguments.output, console=console)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that a stopped benchmark stops its stack too
+    result = run(**vars(arguments), console=Console(stderr=True))
     print(json.dumps(result, indent=2))
 
 

@@ -146,24 +146,22 @@ class _Run:
     outcome: Outcome = field(default_factory=Outcome)
 
     def go(self, *, is_over: Callable[[], bool]) -> bool:
-        """Passes until nothing is eligible, then roll-ups; False when time ran out or ingest came first."""
+        """Passes until nothing is eligible; False when time ran out or ingest came first.
+
+        Levels are brought down before every pass, not after the last: a session that grows all the time has none.
+        """
         tried: set[UUID] = set()
         while True:
+            self._roll_up()
             if is_over():
                 return False
             turns = self._find_eligible(tried)
             if len(turns) < MIN_SOURCES:
                 if not self.outcome.clusters_formed:
                     self.outcome.reason = "fewer than two turns lie outside the recent tail and any summary"
-                break
+                return True
             tried.update(turn.id for turn in turns)  # what a pass declines waits for the next run
             self._commit(self._cover(turns))
-        level = 1
-        while self._roll_up(level):
-            if is_over():
-                return False
-            level += 1
-        return True
 
     def finish(self, *, is_done: bool) -> Outcome:
         """Set the counters to the truth; a run that was cut short stays due."""
@@ -254,21 +252,27 @@ class _Run:
             commit.add(self.writer.summarize_turns(clusters, namespace=namespace))
         return commit
 
-    def _roll_up(self, level: int) -> bool:
-        """Bring a level that holds too many active summaries down; False when the level is empty."""
-        with tenant_transaction(self.engine, self.tenant_id) as connection:
-            active = load_active_summaries(
-                connection, tenant_id=self.tenant_id, session_id=self.session_id, level=level
-            )
-        commit = Commit()
-        for _, group in groupby(sorted(active, key=lambda one: one.namespace), key=lambda one: one.namespace):
-            of_namespace = {str(one.id): one for one in group}
-            surplus = choose_rollup(list(of_namespace))
-            clustering = cluster_chronologically(surplus, cluster_turns=ROLLUP_SUMMARIES)
-            clusters = [[of_namespace[key] for key in cluster.source_ids] for cluster in clustering.clusters]
-            commit.add(self.writer.summarize_summaries(clusters))
-        self._commit(commit)
-        return bool(active)
+    def _roll_up(self) -> None:
+        """Bring every level that holds too many active summaries down, from the lowest up."""
+        level = 1
+        while True:
+            with tenant_transaction(self.engine, self.tenant_id) as connection:
+                active = load_active_summaries(
+                    connection, tenant_id=self.tenant_id, session_id=self.session_id, level=level
+                )
+            if not active:
+                return
+            commit = Commit()
+            by_namespace = sorted(active, key=lambda one: one.namespace)
+            for _, group in groupby(by_namespace, key=lambda one: one.namespace):
+                known = {str(one.id): one for one in group}
+                clustering = cluster_chronologically(
+                    choose_rollup(list(known)), cluster_turns=ROLLUP_SUMMARIES
+                )
+                clusters = [[known[key] for key in cluster.source_ids] for cluster in clustering.clusters]
+                commit.add(self.writer.summarize_summaries(clusters))
+            self._commit(commit)
+            level += 1
 
     def _commit(self, commit: Commit) -> None:
         if not commit.is_empty:

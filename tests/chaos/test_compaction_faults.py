@@ -219,9 +219,9 @@ class Misbehaving(BaseHTTPRequestHandler):
 @pytest.mark.parametrize("way", ["hang", "error", "empty", "longer", "off_topic", "injected", "invented"])
 def test_a_bad_endpoint_costs_seconds_and_neither_summaries_nor_rules(tenant: Any, way: str) -> None:
     rule = "From now on, never deploy the billing export on a Friday."
-    talk(tenant, 60, seed=300)
+    talk(tenant, 40, seed=300)  # too little for the stack's own worker to compact it first
     tenant.say("s", rule)
-    talk(tenant, 60, seed=301)
+    talk(tenant, 40, seed=301)
     tenant.settle()
     with plain_transaction(tenant.owner) as connection:
         connection.execute(
@@ -254,8 +254,8 @@ def test_a_bad_endpoint_costs_seconds_and_neither_summaries_nor_rules(tenant: An
         took = time.monotonic() - start
         server.released.set()
         server.shutdown()
-        assert server.asked, "nobody asked the endpoint, so nothing was proved"
     assert outcome is not None and outcome.did_compact
+    assert server.asked, "nobody asked the endpoint, so nothing was proved"
     assert took < 20, "the breaker should have left the endpoint alone"
     rows = tenant.rows("SELECT method, body FROM longtail.summaries WHERE tenant_id = :tenant")
     assert {row.method for row in rows} == {"extractive"}

@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bench.texts import make_texts
 from models.encoders.registry import load_encoder
+from models.encoders.toy import ToyEncoder
 from models.errors import Forbidden, InvalidInput, NotFound, TransientError
 from models.settings import Settings
 from models.store.compactions import advance_generation, find_due, session_lock
@@ -268,6 +269,29 @@ def test_a_compaction_that_was_overtaken_commits_nothing(tenant: Any) -> None:
         tenant_transaction(tenant.as_role("longtail_worker"), tenant.id) as connection,
     ):
         advance_generation(connection, tenant_id=tenant.id, session_id="s", expected=generation - 1)
+
+
+def test_a_compaction_that_is_always_cut_short_still_brings_its_levels_down(tenant: Any) -> None:
+    talk(tenant, 110)  # too little for the stack's own worker to compact it first
+    tenant.settle()
+    settings = tenant.stack.settings.model_copy(update={"tail_target": 0.0, "compaction_pass_turns": 10})
+    for _ in range(20):
+        passes = iter([False, True])
+        outcome = compact_session(
+            tenant.as_role("longtail_worker"),
+            ToyEncoder(),
+            tenant.id,
+            "s",
+            settings=settings,
+            must_yield=lambda: next(passes),  # noqa: B023 - called at once
+        )
+        assert outcome is not None
+        active = tenant.rows(f"SELECT level FROM ({SUMMARIES}) AS made WHERE is_active")
+        assert sum(row.level == 1 for row in active) <= 9
+        if outcome.is_done:
+            break
+    assert outcome.is_done
+    assert {row.level for row in active} == {1, 2}
 
 
 def test_turns_of_two_namespaces_never_meet_in_one_summary(tenant: Any) -> None:

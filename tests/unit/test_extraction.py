@@ -75,16 +75,12 @@ def test_sentences_keep_the_order_of_their_sources() -> None:
 
 
 def test_what_the_neighbouring_summary_says_is_left_to_it() -> None:
-    talk = said("The cluster runs in Lisbon on 12 machines.", "The invoice goes to Porto every quarter.")
-    fresh = extract_summary(talk, capacity_tokens=14, count_tokens=count)
-    after = extract_summary(
-        talk,
-        capacity_tokens=14,
-        count_tokens=count,
-        prior_text="user: The cluster runs in Lisbon on 12 machines.",
-    )
-    assert "Lisbon" in fresh
-    assert "Porto" in after
+    talk = said("The cluster runs in Lisbon on twelve machines.", "The invoice goes to Porto every quarter.")
+    for told, left in (("Lisbon", "Porto"), ("Porto", "Lisbon")):
+        before = next(passage.text for passage in talk if told in passage.text)
+        text = extract_summary(talk, capacity_tokens=14, count_tokens=count, prior_text=f"user: {before}")
+        assert left in text
+        assert told not in text
 
 
 def test_a_central_passage_is_preferred_to_a_stray_one() -> None:
