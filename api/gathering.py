@@ -13,7 +13,7 @@ import structlog
 from api.recall import CANDIDATES_PER_LEG, Question, Recalled, ask, in_context, rank_recalled, send_recall
 from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
-from models.domain.guidance import name_guidance_namespace
+from models.domain.guidance import SESSION_PREFIX, name_guidance_namespace
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
 from models.domain.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
@@ -188,7 +188,10 @@ def _read_recall(
             cursors,
             tenant_id=question.tenant_id,
             encoder=encoder,
-            collections=[name_guidance_namespace(context.namespace, session_id=request.session_id)],
+            collections=[
+                name_guidance_namespace(context.namespace, session_id=request.session_id),
+                SESSION_PREFIX + request.session_id,
+            ],
             query_vector=question.vector,
             count=MAX_GUIDANCE_RECORDS,
         )

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from models.domain.assembly import Assembly, Block, Drop, Supply, TailBlock, assemble
 from models.domain.budget import Reserves
-from models.domain.rendering import AUTHORED, CLOSE_PROMPT, OPEN_PROMPT, RECALLED
+from models.domain.markers import CLOSE_BLOCK, open_block
+from models.domain.rendering import AUTHORED, RECALLED
 from models.domain.tail import TailTurn
 from models.domain.tokens import CharsCounter, TokenCounter
 
@@ -85,14 +86,14 @@ def test_a_turn_is_not_on_the_screen_and_a_block_speaks_for_itself_unless_told()
 
 
 def test_a_block_may_fill_its_share_and_the_budget_to_the_last_token() -> None:
-    frame = len(OPEN_PROMPT + CLOSE_PROMPT + RECALLED.opening + RECALLED.closing)
+    frame = len(open_block("") + CLOSE_BLOCK + RECALLED.opening + RECALLED.closing)
     exact = run(Supply(recall=[block("r", 50)]), frame + 50)
     assert (exact.chosen["recall"], exact.used, exact.needed) == (("r",), frame + 50, None)
     assert run(Supply(recall=[block("r", 51)]), frame + 50).chosen["recall"] == ()
 
 
 def test_soft_rules_may_fill_their_reserve_to_the_last_token() -> None:
-    frame = len(OPEN_PROMPT + CLOSE_PROMPT + AUTHORED.opening + AUTHORED.closing)
+    frame = len(open_block("") + CLOSE_BLOCK + AUTHORED.opening + AUTHORED.closing)
     reserves = Reserves(hard=0.0, soft=0.5, tail=0.0, guidance=0.0)
     assert run(Supply(soft=[block("s", 100)]), 2 * (frame + 100), reserves=reserves).chosen["soft"] == ("s",)
     assert run(Supply(soft=[block("s", 101)]), 2 * (frame + 100), reserves=reserves).chosen["soft"] == ()

@@ -6,16 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.domain.escaping import escape_attribute, escape_frames
+from models.domain.markers import CLOSE_BLOCK, open_block
 from models.domain.rendering import (
     AUTHORED,
-    CLOSE_PROMPT,
     FRAMES,
     GUIDANCE,
-    OPEN_PROMPT,
     RECALLED,
     RECENT,
-    escape_attribute,
-    escape_frames,
     render_heading,
     render_item,
     render_turn,
@@ -36,11 +34,11 @@ def test_each_frame_says_how_far_to_trust_it_word_for_word() -> None:
 
 
 def test_the_prompt_opens_and_closes_with_one_tag() -> None:
-    assert (OPEN_PROMPT, CLOSE_PROMPT) == ("<longtail-memory>\n", "</longtail-memory>\n")
+    assert (open_block("m1"), CLOSE_BLOCK) == ('<longtail-memory id="m1">\n', "</longtail-memory>\n")
 
 
 @pytest.mark.parametrize(
-    "tag", [OPEN_PROMPT, CLOSE_PROMPT, "<turn role='user'>", *(f"</{name}>" for name in FRAMES)]
+    "tag", [open_block("m1"), CLOSE_BLOCK, "<turn role='user'>", *(f"</{name}>" for name in FRAMES)]
 )
 def test_no_tag_of_the_prompt_survives_in_a_text(tag: str) -> None:
     assert escape_frames(tag) == "&lt;" + tag[1:]
