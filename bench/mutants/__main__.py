@@ -70,10 +70,12 @@ def _read_options() -> argparse.Namespace:
 
 
 def _sample(mutants: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
+    """The first of a shuffled deck, so that a larger sample holds the smaller one."""
     if not options.sample or len(mutants) <= options.sample:
         return mutants
-    chosen = random.Random(f"mutants of {mutants[0].module}").sample(mutants, options.sample)
-    return sorted(chosen, key=lambda mutant: mutant.line)
+    deck = list(mutants)
+    random.Random(f"mutants of {mutants[0].module}").shuffle(deck)
+    return sorted(deck[: options.sample], key=lambda mutant: mutant.line)
 
 
 def _is_waiting(mutant: Mutant, results: Results, again: bool) -> bool:

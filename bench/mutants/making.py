@@ -126,6 +126,7 @@ def find_function(module: str, function: str) -> FunctionType:
     holder = import_module(module)
     found = vars(vars(holder)[owner] if owner else holder)[name]
     found = getattr(found, "fget", None) or getattr(found, "__func__", found)
+    found = getattr(found, "__wrapped__", found)  # a cache around it
     assert isinstance(found, FunctionType), f"{module}.{function} is {found!r}, expected a plain function"
     return found
 

@@ -42,8 +42,8 @@ RULES = (
         "partition sums: what is rendered never exceeds the budget",
         "test_assembly.py::test_the_rendered_text_never_exceeds_the_budget_unless_it_says_so[chars]",
         "assembly",
-        "    fill = _Fill(measure=start_count(counter), total=total)",
-        "    total += 40\n    fill = _Fill(measure=start_count(counter), total=total)",
+        "    fill = _Fill(measure=start_count(counter), total=total,",
+        "    total += 40\n    fill = _Fill(measure=start_count(counter), total=total,",
     ),
     Rule(
         "partition sums: every authored node has exactly one tier",

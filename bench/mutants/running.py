@@ -11,9 +11,10 @@ import os
 import re
 import resource
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -140,7 +141,7 @@ class MutantSession:
             raise session.Interrupted("the tests cannot be collected")
         self.items = {item.nodeid: item for item in session.items}
         if self.reach is None:
-            self.reach = learn_reach(session.items)
+            self.reach = learn_in_fork(session.items)
         gc.collect()
         gc.freeze()  # forks share what is there instead of copying it at their first collection
         gc.disable()
@@ -274,6 +275,23 @@ def read_status(status: int) -> Outcome:
     if code == 0:
         return "survived"
     return "killed" if code in (1, 2) else "error"
+
+
+def learn_in_fork(items: list[pytest.Item]) -> Reach:
+    """Learn the reach in a fork, so that no cache of the domain remembers what the code without a fault said."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "reach.json")
+        if not (pid := os.fork()):
+            try:
+                told.write_text(json.dumps(asdict(learn_reach(items))))
+            except Exception as error:  # noqa: BLE001 - said by the fork, raised by its parent
+                print(error, file=sys.stderr, flush=True)
+                os._exit(1)
+            os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        if status:
+            raise pytest.UsageError("the tests must pass before a fault is put in")
+        return Reach(**json.loads(told.read_text()))
 
 
 def learn_reach(items: list[pytest.Item]) -> Reach:

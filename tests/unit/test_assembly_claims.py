@@ -8,7 +8,7 @@ from models.domain.assembly import Assembly, Block, Drop, Supply, TailBlock, ass
 from models.domain.budget import Reserves
 from models.domain.markers import CLOSE_BLOCK, open_block
 from models.domain.rendering import AUTHORED, RECALLED
-from models.domain.tail import TailTurn
+from models.domain.tail import KEPT_SHARE, TailTurn
 from models.domain.tokens import CharsCounter, TokenCounter
 
 OPEN_HANDED = Reserves(hard=0.0, soft=0.0, tail=1.0, guidance=0.0)
@@ -46,7 +46,10 @@ def run(
 
 def turn(number: int, *, size: int = 20, **more: bool) -> TailBlock:
     return TailBlock(
-        id=f"t{number}", rendered="w" * size, turn=TailTurn(id=f"t{number}", role="user"), **more
+        id=f"t{number}",
+        rendered="w" * size,
+        turn=TailTurn(id=f"t{number}", role="user", position=number),
+        **more,
     )
 
 
@@ -61,14 +64,18 @@ def test_with_room_for_all_the_whole_session_is_the_tail() -> None:
     assert found.drops == ()
 
 
-@given(st.lists(st.integers(1, 120), min_size=1, max_size=10), st.integers(400, 1200))
-def test_the_tail_is_the_longest_that_its_capacity_allows(sizes: list[int], total: int) -> None:
+@given(st.lists(st.integers(1, 120), min_size=1, max_size=14), st.integers(400, 1200))
+def test_the_tail_gives_up_at_most_the_part_that_keeps_its_start_in_place(
+    sizes: list[int], total: int
+) -> None:
+    """Longest that fits, or cut back to a start that will hold for many turns, but then it keeps its share."""
     tail = [turn(i, size=size) for i, size in enumerate(sizes)]
     found = run(Supply(tail=tail), total, reserves=OPEN_HANDED)
     first = len(tail) - len(found.chosen["tail"])
-    assert found.tokens["tail"] <= total
-    if first:
-        assert found.tokens["tail"] + sizes[first - 1] > total
+    assert set(found.chosen["tail"]) == {block.id for block in tail[first:]}
+    assert found.tokens["tail"] <= found.caps["tail"] <= total
+    if first and found.tokens["tail"] + sizes[first - 1] <= found.caps["tail"]:
+        assert found.tokens["tail"] >= int(KEPT_SHARE * found.caps["tail"])
 
 
 def test_turns_on_the_screen_are_stepped_over_and_older_ones_still_join() -> None:

@@ -95,7 +95,7 @@ def test_a_rendered_ranking_costs_what_our_prompt_costs_and_never_more_than_the_
 ) -> None:
     prompt = render_ranking(say(*texts), budget_tokens=budget_tokens)
     assert CharsCounter().count(prompt) <= budget_tokens
-    assert prompt == "" or prompt.startswith("<longtail-memory>\n<recalled>\n")
+    assert prompt == "" or prompt.startswith('<longtail-memory id="">\n<recalled>\n')
 
 
 def test_a_rendered_ranking_shows_who_said_it_and_when() -> None:
