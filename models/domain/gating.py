@@ -34,7 +34,7 @@ from models.domain.prose import strip_code
 from models.domain.technical_expressions import QUANTITY
 from models.domain.technical_shapes import SpanKind, has_extension
 
-# Calibrated (docs/decisions/0012): above the weight of novelty, so that novelty alone keeps nothing.
+# Calibrated (docs/decisions/0013): above the weight of novelty, so that novelty alone keeps nothing.
 # A host with labels replaces it (models/domain/calibration.py).
 DEFAULT_THRESHOLD: Final = 0.355
 TECHNICAL_NORM: Final = 1.5  # section 5: T saturates here
