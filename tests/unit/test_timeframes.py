@@ -1,0 +1,178 @@
+"""The time a question asks about, and how well a turn's time fits it."""
+
+import math
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.domain.timeframes import (
+    DAY_SECONDS,
+    MAX_FRAMES,
+    MAX_QUESTION_CHARS,
+    TimeFrame,
+    find_time_frames,
+    measure_time_fit,
+)
+
+NOW = datetime(2024, 5, 16, 15, 30, tzinfo=UTC)  # a Thursday
+
+moments = st.floats(6e8, 4e9).map(lambda second: datetime.fromtimestamp(second, UTC))
+frames = st.builds(
+    lambda start, length, slack: TimeFrame(start, start + length, slack),
+    st.floats(-1e9, 4e9),
+    st.floats(0, 1e8),
+    st.floats(1.0, 1e7),
+)
+
+
+def find_days(question: str, now: datetime = NOW) -> list[tuple[str, str]]:
+    """First and last day of each frame, by date."""
+    found = find_time_frames(question, now=now)
+    return [
+        (
+            datetime.fromtimestamp(frame.start, UTC).date().isoformat(),
+            datetime.fromtimestamp(frame.end, UTC).date().isoformat(),
+        )
+        for frame in found
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "on 2023-07-08",
+        "on 8 July 2023",
+        "on 8th of July, 2023",
+        "on July 8, 2023",
+        "on July 8,2023",
+        "on Jul. 8th 2023",
+        "on 8  JULY,\n2023",
+    ],
+)
+def test_a_date_is_that_day(words: str) -> None:
+    assert find_days(f"What did Ann do {words}?") == [("2023-07-08", "2023-07-09")]
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("in February 2024", "2024-02-01", "2024-03-01"),
+        ("in december, 2022", "2022-12-01", "2023-01-01"),
+        ("in the month of February", "2024-02-01", "2024-03-01"),
+        ("in May", "2024-05-01", "2024-06-01"),
+        ("in June", "2023-06-01", "2023-07-01"),  # June 2024 has not begun
+        ("late Sept", "2023-09-01", "2023-10-01"),
+        ("since March", "2024-03-01", "2024-05-16"),
+        ("in 2022", "2022-01-01", "2022-12-31"),
+        ("on March 3rd", "2024-03-03", "2024-03-04"),
+        ("on 24 December", "2023-12-24", "2023-12-25"),
+        ("yesterday", "2024-05-15", "2024-05-16"),
+        ("last Tuesday", "2024-05-14", "2024-05-15"),
+        ("last Thursday", "2024-05-09", "2024-05-10"),  # today is one
+        ("two weeks ago", "2024-04-29", "2024-05-06"),
+        ("a couple of days ago", "2024-05-13", "2024-05-15"),
+        ("20 days ago", "2024-04-23", "2024-04-29"),
+        ("3 months ago", "2024-01-31", "2024-03-01"),
+        ("in the past week", "2024-05-09", "2024-05-16"),
+        ("this month", "2024-04-16", "2024-05-16"),
+        ("in the last two months", "2024-03-16", "2024-05-16"),
+        ("over the previous few weeks", "2024-04-25", "2024-05-16"),
+        ("last week", "2024-05-03", "2024-05-15"),
+        ("last weekend", "2024-05-07", "2024-05-16"),
+        ("last month", "2024-03-17", "2024-05-16"),
+    ],
+)
+def test_what_is_named_is_read_against_today(words: str, first: str, last: str) -> None:
+    assert find_days(f"What did I buy {words}?") == [(first, last)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What may I eat?",
+        "Which march did the band play?",
+        "How many days ago did I move?",
+        "What is my last name?",
+        "Who won in the last race?",
+        "Is 1066 a year?",
+        "What happened on 31 February 2023?",
+        "What was there 999 years ago in Rome 999 years ago?",
+        "Version 2.2024-13-99",
+        "",
+    ],
+)
+def test_what_names_no_time_has_no_frame(question: str) -> None:
+    frames_found = find_time_frames(question, now=datetime(900, 1, 1, tzinfo=UTC))
+    assert frames_found == ()
+
+
+def test_an_expression_is_read_once_by_the_most_exact_reading() -> None:
+    assert len(find_time_frames("on 8 May 2023", now=NOW)) == 1
+    assert find_days("between 8 May 2023 and 3 June") == [
+        ("2023-05-08", "2023-05-09"),
+        ("2023-06-03", "2023-06-04"),
+    ]
+
+
+def test_a_text_full_of_dates_asks_about_none_of_them() -> None:
+    log = " ".join(f"2023-01-0{day} ok" for day in range(1, MAX_FRAMES + 1))
+    assert len(find_time_frames(log, now=NOW)) == MAX_FRAMES
+    assert find_time_frames(log + " 2023-02-01 ok", now=NOW) == ()
+
+
+def test_only_the_beginning_of_a_long_text_is_read() -> None:
+    assert find_time_frames("x " * (MAX_QUESTION_CHARS // 2) + "in May 2023", now=NOW) == ()
+
+
+def test_today_is_todays_date_in_utc() -> None:
+    midnight = datetime(2024, 5, 17, 1, 0, tzinfo=timezone(timedelta(hours=9)))  # still the 16th in UTC
+    assert find_days("yesterday", midnight) == [("2024-05-15", "2024-05-16")]
+
+
+def test_the_fit_is_whole_inside_and_falls_by_e_for_each_slack_outside() -> None:
+    frame = TimeFrame(10 * DAY_SECONDS, 11 * DAY_SECONDS, 2 * DAY_SECONDS)
+    assert [measure_time_fit([frame], day * DAY_SECONDS) for day in (10, 10.5, 11)] == [1, 1, 1]
+    assert measure_time_fit([frame], 8 * DAY_SECONDS) == pytest.approx(math.exp(-1))
+    assert measure_time_fit([frame], 15 * DAY_SECONDS) == pytest.approx(math.exp(-2))
+
+
+def test_the_best_of_several_frames_counts_and_none_fits_nothing() -> None:
+    near, far = TimeFrame(0, 1, 1), TimeFrame(1e9, 1e9 + 1, 1)
+    assert measure_time_fit([far, near], 0.5) == 1
+    assert measure_time_fit([], 0.5) == 0
+    assert measure_time_fit([near], math.nan) == measure_time_fit([near], math.inf) == 0
+
+
+@given(st.lists(frames, max_size=4), st.floats(allow_nan=True, allow_infinity=True))
+def test_a_fit_lies_in_0_to_1(some: list[TimeFrame], said_at: float) -> None:
+    assert 0 <= measure_time_fit(some, said_at) <= 1
+
+
+@given(frames, st.floats(0, 1e8), st.floats(0, 1e8))
+def test_nearer_never_fits_worse(frame: TimeFrame, one: float, other: float) -> None:
+    near, far = sorted((one, other))
+    assert measure_time_fit([frame], frame.end + near) >= measure_time_fit([frame], frame.end + far)
+
+
+WORD_LIST = """
+    in on of since last past this a few couple two 31 30 2 1st ago day days week months year
+    may march february sept yesterday monday weekend 2024 1900 2099 , - . 02 2023-02-30
+"""
+words = st.sampled_from(WORD_LIST.split())
+
+
+@given(st.lists(words, max_size=12).map(" ".join) | st.text(), moments)
+def test_any_question_is_read_and_a_frame_has_a_beginning_before_its_end(text: str, now: datetime) -> None:
+    found = find_time_frames(text, now=now)
+    assert len(found) <= MAX_FRAMES
+    for frame in found:
+        assert frame.start <= frame.end
+        assert frame.slack_seconds > 0
+
+
+@given(moments)
+def test_what_was_said_at_the_time_asked_about_fits(now: datetime) -> None:
+    (frame,) = find_time_frames("two weeks ago", now=now)
+    assert measure_time_fit([frame], (now - timedelta(days=14)).timestamp()) == 1
