@@ -1,18 +1,21 @@
 """Processes of this stack whose supervisor is gone: killed by hand, or by the machine when memory ran out.
 
 They are known by what they are, never by a remembered process id, which may belong to somebody else by now:
-the servers work in their data folder, everything else carries our mark in its environment.
+the servers work in their data folder, everything else carries our mark in its environment. Where setproctitle is
+installed, Celery writes its titles over that environment: then they are known by the folder they work in and the title.
 """
 
+import re
 import signal
 from pathlib import Path
 
 import psutil
 
 from api.stack.layout import Layout
-from api.stack.parts import IN_START_ORDER, PART_VARIABLE, POSTGRES, REDIS
+from api.stack.parts import BEAT, IN_START_ORDER, PART_VARIABLE, POSTGRES, REDIS, WORKERS
 
 STOP_SECONDS = 15.0
+_WORKER_TITLE = re.compile(r"\[celeryd: (?P<name>[a-z]+)@")
 
 
 def find_orphans(layout: Layout) -> dict[str, list[psutil.Process]]:
@@ -50,12 +53,27 @@ def _recognise(process: psutil.Process, layout: Layout) -> str | None:
         if name == "valkey-server" and Path(process.cwd()) == layout.redis_data:
             return REDIS
         environment = process.environ()
+        if not environment.get(PART_VARIABLE) and Path(process.cwd()) == layout.home:
+            return _read_title(" ".join(process.cmdline()))
     except (psutil.Error, OSError):
         return None
     if environment.get("LONGTAIL_HOME") != str(layout.home):
         return None
     part = environment.get(PART_VARIABLE)
     return part if part in IN_START_ORDER else None
+
+
+def _read_title(title: str) -> str | None:
+    """Which part a Celery process with its own title is.
+
+    >>> _read_title("[celeryd: embed@host:ForkPoolWorker-1]"), _read_title("[celery beat] --quiet")
+    ('worker-embed', 'beat')
+    """
+    worker = _WORKER_TITLE.match(title)
+    if worker is not None:
+        part = f"worker-{worker['name']}"
+        return part if part in WORKERS else None
+    return BEAT if title.startswith("[celery beat]") else None
 
 
 def _parent_of(process: psutil.Process) -> int:

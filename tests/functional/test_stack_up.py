@@ -63,7 +63,7 @@ def test_status_names_every_part_its_version_and_its_health(running: ThrowawaySt
     assert status["postgres"]["pgvector"] >= "0.8"
     assert status["redis"]["version"]
     assert status["workers"]["alive"] == 3
-    assert set(status["queues"]) == {"ingest", "embed", "gate", "maintenance"}
+    assert set(status["queues"]) == {"ingest", "embed", "gate", "compact", "maintenance"}
     assert all(isinstance(depth, int) for depth in status["queues"].values())
     assert status["pending"] == 0
     assert status["lag_seconds"] == 0
@@ -73,7 +73,7 @@ def test_status_names_every_part_its_version_and_its_health(running: ThrowawaySt
 
 def test_the_table_says_the_same_to_people(running: ThrowawayStack) -> None:
     shown = running.run(["status"]).stdout
-    for word in ("postgres", "redis", "api", "workers", "beat", "2 of 2", "0 pending", "pgvector"):
+    for word in ("postgres", "redis", "api", "workers", "beat", "3 of 3", "0 pending", "pgvector"):
         assert word in shown
 
 
