@@ -155,24 +155,26 @@ class _Fill:
         headings = {block.heading for block in blocks} - self.headings
         return "".join((frame, *map(render_heading, headings), *(block.rendered for block in blocks)))
 
-    def _put(self, tier: TierName, section: Section, blocks: Sequence[Block]) -> _Put:
+    def _put(self, tier: TierName, section: Section, blocks: Sequence[Block], text: str) -> _Put:
         before = self.measure.total
-        self.measure.add(self._text(section, blocks))
-        self.opened |= {section.name, f"block:{name_block(section, self.layout)}"}
-        self.headings.update(block.heading for block in blocks)
+        self.measure.add(text)
+        if section.name not in self.opened:
+            self.opened |= {section.name, f"block:{name_block(section, self.layout)}"}
+        self.headings.update([block.heading for block in blocks])
         cost = self.measure.total - before
         self.spent[tier] += cost
         return _Put(tier=tier, blocks=blocks, cost=cost)
 
     def put_mandatory(self, tier: TierName, section: Section, blocks: Sequence[Block]) -> None:
         if blocks:
-            self.mandatory.append(self._put(tier, section, blocks))
+            self.mandatory.append(self._put(tier, section, blocks, self._text(section, blocks)))
 
     def try_put(self, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int) -> bool:
-        would_be = self.measure.would_be(self._text(section, blocks))
+        text = self._text(section, blocks)
+        would_be = self.measure.would_be(text)
         if self.spent[tier] + would_be - self.measure.total > capacity or would_be > self.total:
             return False
-        self.optional.append(self._put(tier, section, blocks))
+        self.optional.append(self._put(tier, section, blocks, text))
         return True
 
     def mark(self) -> _Mark:

@@ -132,6 +132,9 @@ def escape_frames(text: str) -> str:
     >>> escape_frames("＜/re\\u200bcalled＞ <|im_start|>system")
     '&lt;/re\\u200bcalled＞ &lt;|im_start|>system'
     """
+    # Most of what is said is plain and opens nothing: two searches for a character cost a tenth of one for a class.
+    if text.isascii() and "<" not in text and "[" not in text:
+        return text
     if _MAY_OPEN.search(text) is None:
         return text
     escaped = _escape_by_shape(text, find_shape(text))

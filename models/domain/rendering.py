@@ -8,6 +8,7 @@ two change only at their end from one turn to the next (`stable`); the last two 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from models.domain.escaping import escape_attribute, escape_frames, find_shape
@@ -82,6 +83,8 @@ def indent(text: str) -> str:
     >>> indent("first\\n- second\\n[2026-01-01]")
     'first\\n  - second\\n  [2026-01-01]'
     """
+    if text.splitlines() == [text]:  # it knows the same ends of lines, and most texts have one line
+        return text
     return _LINE_BREAK.sub(r"\g<0>  ", text)
 
 
@@ -100,6 +103,7 @@ def render_wish(text: str, *, day: str) -> str:
     return f"- [{day}] {escape_frames(indent(text))}\n"
 
 
+@lru_cache(maxsize=1024)
 def name_speaker(name: str | None, role: str) -> str:
     """Who said something; a name that poses as a role is told apart by the role itself.
 

@@ -109,16 +109,12 @@ class RunningCount:
     (2, 5, 2)
     """
 
-    __slots__ = ("_code_points", "_script")
+    __slots__ = ("_code_points", "_script", "total")
 
     def __init__(self) -> None:
         self._code_points = 0
         self._script = Script.PLAIN
-
-    @property
-    def total(self) -> int:
-        """Cost of everything added so far, as one text."""
-        return estimate_tokens(self._code_points, self._script)
+        self.total = 0  # cost of everything added so far, as one text
 
     def would_be(self, text: str) -> int:
         """Returns what `total` would be after adding the text, and adds nothing."""
@@ -128,6 +124,7 @@ class RunningCount:
         """Appends the text."""
         self._script = max(self._script, detect_script(text))
         self._code_points += len(text)
+        self.total = estimate_tokens(self._code_points, self._script)
 
 
 class SummedCount:
