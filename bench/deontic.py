@@ -14,10 +14,10 @@ import re
 import time
 from typing import Any
 
+from bench.quality.rules import CASES_FILES
 from models.domain.deontic import read_authored, read_conversation
 
 LABELS = pathlib.Path(__file__).parent / "labels" / "conversation_rules.jsonl"
-CASES = pathlib.Path(__file__).parent / "sets" / "standing_rules.jsonl"
 _TARGET_BYTES = 2_000_000  # long enough that the clock's grain does not show
 
 
@@ -58,23 +58,26 @@ def measure_rules(path: pathlib.Path) -> dict[str, Any]:
 def measure_conversation(folder: pathlib.Path) -> dict[str, Any]:
     """Return how often a rule is found in real talk and in made cases, and how often rightly.
 
-    `precision` is over the judged turns of real conversation; `decoys_found` counts made sentences that only
-    look like rules.
+    `precision` is over the judged turns of real conversation; `made_cases` gives, by split, the shares of made rules
+    found and of made sentences that only look like rules (decoys) found.
     """
     turns = load_user_turns(folder)
     verdicts = {row["id"]: row["rule"] for row in _read_rows(LABELS)}
     found = [turn_id for turn_id, text in turns.items() if read_conversation(text).is_rule]
     judged = [verdicts[turn_id] for turn_id in found if turn_id in verdicts]
-    read: dict[str, list[bool]] = {"rule": [], "decoy": []}
-    for row in _read_rows(CASES):
-        read[row["kind"]].append(read_conversation(row["says"]).is_rule)
+    read: dict[str, dict[str, list[bool]]] = {}
+    for row in (row for path in CASES_FILES for row in _read_rows(path)):
+        is_rule = read_conversation(row["says"]).is_rule
+        read.setdefault(row["split"], {}).setdefault(f"{row['kind']}s_found", []).append(is_rule)
     return {
         "turns": len(turns),
         "found": len(found),
         "judged": len(judged),
         "precision": _share(judged.count(True), judged.count(False)),
-        "rules_found": _share(read["rule"].count(True), read["rule"].count(False)),
-        "decoys_found": _share(read["decoy"].count(True), read["decoy"].count(False)),
+        "made_cases": {
+            split: {name: _share(one.count(True), one.count(False)) for name, one in kinds.items()}
+            for split, kinds in read.items()
+        },
     }
 
 

@@ -90,8 +90,15 @@ def _describe_rules(found: Mapping[str, Any]) -> str:
         f"| decoys admitted as guidance | {found['decoys_admitted']:.3f} |",
         f"| other user turns admitted as guidance | {found['talk_admitted']:.4f} |",
         "",
+        "| split | cases | rules in guidance | decoys admitted |",
+        "|---|---|---|---|",
+        *(
+            f"| {split} | {row['cases']} | {row['rules_in_guidance']:.3f} | {row['decoys_admitted']:.3f} |"
+            for split, row in found["by_split"].items()
+        ),
+        "",
     ]
-    for title, key in (("Rules missed", "missed"), ("Decoys admitted", "decoys")):
+    for title, key in (("Rules missed, of the tuned", "missed"), ("Decoys admitted, of the tuned", "decoys")):
         if found[key]:
             lines += [f"{title}:\n", *(f"- {text}" for text in found[key]), ""]
     return "\n".join(lines)

@@ -1,9 +1,13 @@
 """Standing rules: stated once, hundreds of turns ago, in words the question does not share. Are they in the prompt?
 
-Every case of `bench/sets/standing_rules.jsonl` gets a user of its own who says the rule and a decoy (a sentence that
+Every case of `bench/sets/standing_rules*.jsonl` gets a user of its own who says the rule and a decoy (a sentence that
 looks like a rule and is none), then talks about other things for hundreds of turns of real conversation, then asks in
 a new session. A rule counts as found when it stands in the prompt as guidance; a decoy counts as admitted when the
 service keeps it as guidance, whether or not there was room for it in a prompt.
+
+Each case belongs to a split: "tuned" may be read by whoever works on the detector, "held back" (half of the first set,
+by the parity of SHA-256 of its number) and "fresh" (a set written before the detector was changed) may not. Their
+results are counted and never listed.
 """
 
 import json
@@ -19,7 +23,9 @@ from bench.quality.metrics import flatten
 from bench.quality.records import History, Question, SaidTurn
 from bench.quality.service import Service
 
-CASES_FILE: Final = Path(__file__).parents[1] / "sets" / "standing_rules.jsonl"
+_SETS: Final = Path(__file__).parents[1] / "sets"
+CASES_FILES: Final = (_SETS / "standing_rules.jsonl", _SETS / "standing_rules_fresh.jsonl")
+TUNED: Final = "tuned"  # the one split whose sentences are listed
 FILLERS: Final = 300
 BUDGET_TOKENS: Final = 2000
 BEGAN: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -36,11 +42,12 @@ class Case:
     question: str
     decoy: str
     decoy_theme: str
+    split: str
 
 
-def load_cases(path: Path = CASES_FILE) -> list[Case]:
-    """The cases, each rule with the decoy of the same number."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+def load_cases(paths: Sequence[Path] = CASES_FILES) -> list[Case]:
+    """The cases, each rule with the decoy of the same number, which is of the same split."""
+    lines = [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     rules = [line for line in lines if line["kind"] == "rule"]
     decoys = [line for line in lines if line["kind"] == "decoy"]
     return [
@@ -51,6 +58,7 @@ def load_cases(path: Path = CASES_FILE) -> list[Case]:
             question=rule["asks"],
             decoy=decoy["says"],
             decoy_theme=decoy["theme"],
+            split=rule["split"],
         )
         for rule, decoy in zip(rules, decoys, strict=True)
     ]
@@ -113,6 +121,7 @@ def measure_rules(
         turn.role == "user" and turn.id.startswith("filler") for one in histories for turn in one.turns
     )
     talk_kept = sum(row["talk_kept"] for row in rows)
+    listed = [(case, row) for case, row in zip(cases, rows, strict=True) if case.split == TUNED]
     return {
         "cases": len(rows),
         "fillers": fillers,
@@ -128,8 +137,20 @@ def measure_rules(
             theme: _share([row for row in rows if row["theme"] == theme], "is_in_guidance")
             for theme in dict.fromkeys(case.theme for case in cases)
         },
-        "missed": [case.rule for case, row in zip(cases, rows, strict=True) if not row["is_in_guidance"]],
-        "decoys": [case.decoy for case, row in zip(cases, rows, strict=True) if row["is_decoy_kept"]],
+        "by_split": {
+            split: _count_split([row for row in rows if row["split"] == split])
+            for split in dict.fromkeys(case.split for case in cases)
+        },
+        "missed": [case.rule for case, row in listed if not row["is_in_guidance"]],
+        "decoys": [case.decoy for case, row in listed if row["is_decoy_kept"]],
+    }
+
+
+def _count_split(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "cases": len(rows),
+        "rules_in_guidance": _share(rows, "is_in_guidance"),
+        "decoys_admitted": _share(rows, "is_decoy_kept"),
     }
 
 
@@ -140,6 +161,7 @@ def _measure_case(service: Service, case: Case, history: History, kept: set[str]
     ids = {turn.id: service.turn_ids[history.user, turn.id] for turn in history.turns}
     return {
         "theme": case.theme,
+        "split": case.split,
         "is_kept": ids["rule"] in kept,
         "is_in_guidance": any(rule in flatten(item["text"]) for item in _guidance(answer)),
         "is_in_prompt": rule in flatten(answer["text"]),

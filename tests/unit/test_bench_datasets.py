@@ -1,5 +1,6 @@
 """What the benchmark reads from the public files, and the set of standing rules it ships."""
 
+import hashlib
 import json
 from collections import Counter
 from datetime import UTC, datetime
@@ -119,6 +120,34 @@ def test_there_are_enough_standing_rules_of_many_kinds_and_as_many_decoys() -> N
     assert len({case.rule for case in CASES}) == len({case.decoy for case in CASES}) == len(CASES)
     assert len(Counter(case.theme for case in CASES)) >= 8
     assert len(Counter(case.decoy_theme for case in CASES)) >= 6
+
+
+def test_a_set_is_written_fresh_and_the_first_is_split_in_two_by_its_numbers() -> None:
+    splits = Counter(case.split for case in CASES)
+    assert splits.keys() == {"tuned", "held back", "fresh"}
+    assert splits["fresh"] >= 60
+    for case in CASES:
+        if case.split != "fresh":
+            digest = hashlib.sha256(case.id.removeprefix("rule-").encode()).digest()
+            assert case.split == ("held back" if digest[-1] % 2 else "tuned")
+
+
+def test_the_report_counts_each_split_apart() -> None:
+    found = {
+        "cases": 2,
+        "fillers": 0,
+        "budget_tokens": 2000,
+        "target": "all",
+        "rules_kept": 0.5,
+        "rules_in_guidance": 0.5,
+        "rules_in_prompt": 0.5,
+        "decoys_admitted": 0.0,
+        "talk_admitted": 0.0,
+        "by_split": {"held back": {"cases": 2, "rules_in_guidance": 0.5, "decoys_admitted": 0.0}},
+        "missed": [],
+        "decoys": [],
+    }
+    assert "| held back | 2 | 0.500 | 0.000 |" in describe({"rules": found})
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
