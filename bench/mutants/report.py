@@ -149,18 +149,27 @@ def _put_between(text: str, begin: str, end: str, body: str) -> str:
 
 
 def _write_scores(scores: list[Score]) -> str:
-    lines = ["| module | mutants | run | noticed | survived | share |", "|---|--:|--:|--:|--:|--:|"]
+    lines = ["| module | mutants | run | noticed | survived | share | |", "|---|--:|--:|--:|--:|--:|---|"]
     for score in scores:
         name = score.module.rpartition(".")[2]
         lived = score.ran - score.noticed
         lines.append(
             f"| {name} | {score.made} | {score.ran} | {score.noticed} | {lived} | {score.share:.1%} |"
+            f" {name_part(score)} |"
         )
     made, ran, noticed = (sum(getattr(s, field) for s in scores) for field in ("made", "ran", "noticed"))
     lines.append(
         f"| **all** | {made} | {ran} | {noticed} | {ran - noticed} | **{noticed / max(ran, 1):.1%}** |"
+        f" {sum(score.ran == score.made for score in scores)} of {len(scores)} modules whole |"
     )
     return "\n".join(lines)
+
+
+def name_part(score: Score) -> str:
+    """Whether all mutants of a module were run, a sample of them, or none."""
+    if score.ran == score.made:
+        return "whole"
+    return "sample" if score.ran else "not run"
 
 
 def _write_survivors(lived: list[Mutant], outcomes: dict[str, Outcome]) -> str:

@@ -232,8 +232,7 @@ def run_anew(module: str, source: str, *, seconds: dict[str, float]) -> int:
     for name in [name for name in sys.modules if name.partition(".")[0] in ("models", "tests")]:
         del sys.modules[name]
     sys.meta_path.insert(0, MutantLoader(module, source))
-    family = module.rpartition(".")[2].partition("_")[0]
-    own = {test for test in seconds if test.startswith(f"tests/unit/test_{family}")}
+    own = find_own_tests(module, seconds.keys())
     for stage in (own, seconds.keys() - own):
         if stage:
             files = sorted({test.partition("::")[0] for test in stage})
@@ -241,6 +240,17 @@ def run_anew(module: str, source: str, *, seconds: dict[str, float]) -> int:
             if code := pytest.main([*ARGUMENTS, *files], [order]):
                 return int(code)
     return 0
+
+
+def find_own_tests(module: str, tests: Iterable[str]) -> set[str]:
+    """The tests in files named after a module, or after its family, or after a module that imports it."""
+    name = module.rpartition(".")[2]
+    importing = [path.stem for path in DOMAIN.glob("*.py") if f"from {module} import" in path.read_text()]
+    for names in ([name], [name.partition("_")[0]], importing):
+        starts = tuple(f"tests/unit/test_{one}" for one in names)
+        if starts and (own := {test for test in tests if test.startswith(starts)}):
+            return own
+    return set()
 
 
 class _QuickestFirst:
