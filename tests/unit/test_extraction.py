@@ -209,7 +209,8 @@ def test_the_fallback_is_the_beginning_of_the_first_passage_that_says_something(
         clip_summary(said("世界" * 20), capacity_tokens=20, count_tokens=count)
         == "user: " + "世界" * 6 + "世…"
     )
-    assert clip_summary(said("one two"), capacity_tokens=9, count_tokens=len) == ""
+    assert clip_summary(said("one two"), capacity_tokens=9, count_tokens=len) == "user: on…"
+    assert clip_summary(said("one two"), capacity_tokens=7, count_tokens=len) == ""
     assert clip_summary(said("one two"), capacity_tokens=13, count_tokens=len) == "user: one two"
 
 
