@@ -351,6 +351,11 @@ def test_sentence_punctuation_is_trimmed_and_balanced_brackets_stay(text: str, t
     assert trim_punctuation(text) == trimmed
 
 
+def test_no_letter_or_digit_is_punctuation() -> None:
+    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789éß中":
+        assert trim_punctuation(f"a.{letter}") == f"a.{letter}"
+
+
 def test_the_words_that_decide_a_kind() -> None:
     assert has_extension("a.py")
     assert has_extension("A.PY")
