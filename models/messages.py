@@ -20,7 +20,7 @@ QUEUE_OF_TASK: Final[dict[str, str]] = {
     EMBED_PENDING: "embed",
     GATE_PENDING: "gate",
     SWEEP: "maintenance",
-    COMPACT_DUE: "maintenance",
+    COMPACT_DUE: "compact",  # not behind ingest: a drain of a deep queue would keep it waiting for a minute
     COMPACT_SESSION: "compact",
     VERIFY_LINEAGE: "compact",
     PRUNE_JOURNAL: "maintenance",

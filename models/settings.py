@@ -81,9 +81,15 @@ class Settings(BaseSettings):
     compaction_idle_seconds: float = Field(default=900.0, gt=0)
     compaction_scan_seconds: float = Field(default=60.0, gt=0)
     compaction_jitter_seconds: float = Field(default=5.0, ge=0)
+    compaction_claim_seconds: float = Field(
+        default=30.0, gt=0
+    )  # a message that is lost is sent again after it
     compaction_pass_turns: int = Field(default=200, ge=2)  # that one transaction may cover
     compaction_slice_seconds: float = Field(default=30.0, gt=0)  # then another session gets its turn
     compaction_yield_rows: int = Field(default=500, ge=1)  # waiting work from which ingest comes first
+    compaction_yield_share: float = Field(
+        default=0.25, gt=0, le=1
+    )  # of its worker's time, while that much waits
     compaction_wait_seconds: float = Field(default=50.0, gt=0)  # that a call with wait=true may take
     lineage_check_seconds: float = Field(default=3600.0, gt=0)
     journal_entries: int = Field(default=500, ge=1)
