@@ -10,6 +10,8 @@ from fastapi_offline import FastAPIOffline
 
 from api.history_routes import router as history_router
 from api.limits import BodyLimit
+from api.memory_routes import router as memory_router
+from api.place_routes import router as place_router
 from api.problems import add_problem_handlers
 from api.routes import router
 from api.runtime import Runtime
@@ -51,6 +53,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.include_router(router)
     app.include_router(history_router)
+    app.include_router(memory_router)
+    app.include_router(place_router)
     add_problem_handlers(app)
     generate = app.openapi
 

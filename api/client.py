@@ -8,6 +8,7 @@ import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential_jitter
 
 from models.errors import (
+    Conflict,
     Forbidden,
     InvalidInput,
     NotFound,
@@ -23,8 +24,10 @@ ERROR_OF_STATUS: Mapping[int, type[ServiceError]] = {
     401: Unauthorized,
     403: Forbidden,
     404: NotFound,
+    409: Conflict,
     413: TooLarge,
     422: InvalidInput,
+    429: TransientError,
     503: TransientError,
 }
 

@@ -3,22 +3,19 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
 from api import history_schemas as schemas
-from api.callers import RuntimeOf, administrator, reader, writer
+from api.callers import Administrator, Reader, RuntimeOf, Writer
 from api.compacting import compact, read_journal, take_hint
 from api.history import expand_summary, grep, page_turns, read_summary
+from api.idempotency import IdempotentRoute
 from api.proving import verify
 from api.routes import PROBLEM, SessionId
 from api.schemas import Name
-from models.store.access import Caller
 from models.store.summaries import MAX_DEPTH
 
-router = APIRouter(responses=PROBLEM)
-Reader = Annotated[Caller, Depends(reader)]
-Writer = Annotated[Caller, Depends(writer)]
-Administrator = Annotated[Caller, Depends(administrator)]
+router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 Cursor = Annotated[int | None, Query(ge=-1, le=2**62)]
 
 

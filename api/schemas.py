@@ -6,11 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from models.domain.records import RESERVED_NAMESPACE_PREFIXES, NewTurn, Role
+from models.domain.scoring import Scope
 from models.settings import get_settings
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -116,6 +117,8 @@ UserId = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_che
 Text = Annotated[str, AfterValidator(_check_text)]
 Content = Annotated[str, AfterValidator(_check_content)]
 Moment = Annotated[datetime, AfterValidator(_check_moment)]
+ItemKind = Literal["turn", "memory", "summary", "rule", "lore"]
+Instant = AwareDatetime  # any moment with a zone, for filters
 Budget = Annotated[int, Field(gt=0, le=MAX_BUDGET_TOKENS, strict=True)]
 
 
@@ -266,6 +269,17 @@ class SearchIn(Strict):
     session_key: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = None
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=8)] | None = Field(
+        default=None,
+        description="session: turns of `session_id`; durable: the rest of the namespace; global; lore; summary.",
+    )
+    kinds: Annotated[list[ItemKind], Field(min_length=1, max_length=8)] | None = None
+    roles: Annotated[list[Role], Field(min_length=1, max_length=8)] | None = None
+    since: Instant | None = Field(default=None, description="Said from this moment on.")
+    until: Instant | None = Field(default=None, description="Said before this moment.")
+    cursor: Annotated[Text, Field(min_length=1, max_length=20_000)] | None = Field(
+        default=None, description="`next_cursor` of the page before; the rest of the request stays the same."
+    )
 
 
 class SearchHit(BaseModel):
@@ -282,6 +296,9 @@ class SearchHit(BaseModel):
 
 class SearchOut(BaseModel):
     results: list[SearchHit]
+    next_cursor: str | None = Field(
+        description="The rest of this ranking: pages that follow it never repeat or skip a result."
+    )
     degraded: list[DegradedOut]
     pending: int
     lag_seconds: float
