@@ -1,13 +1,12 @@
 """Import: lines of an export into a tenant, all of them or none, errors by the number of their line."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby
 from types import TracebackType
 from typing import Any, Self
-from uuid import UUID, uuid5
+from uuid import uuid5
 
 from pydantic import ValidationError
 from sqlalchemy import Connection
@@ -197,5 +196,3 @@ def split_lines(waiting: bytearray) -> Iterator[bytes]:
     whole = bytes(waiting[:end])
     del waiting[: end + 1]
     yield from whole.split(b"\n")
-
-
