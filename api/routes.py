@@ -165,7 +165,7 @@ def put_calibration(
     body: schemas.ThresholdIn, runtime: RuntimeOf, caller: Annotated[Caller, Depends(administrator)]
 ) -> None:
     """Set the tenant's gate threshold; null goes back to the configured one."""
-    apply_threshold(runtime, caller.tenant_id, body.threshold)
+    apply_threshold(runtime, caller, body.threshold)
 
 
 @router.get("/v1/status", responses=PROBLEM, tags=["operations"])

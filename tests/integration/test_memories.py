@@ -193,6 +193,8 @@ def test_memories_of_other_tenants_and_namespaces_are_out_of_reach(
                 bob.call(method, path, **options)
         with pytest.raises(Forbidden):
             bob.call("GET", "/v1/memories", params={"namespace": "ann"})
+        judged = bob.call("POST", "/v1/feedback", json={"labels": [{"id": memory["id"], "useful": False}]})
+        assert judged == {"accepted": 0, "unknown": [memory["id"]]}
     assert memory_of(ann, DOG)["forgotten_at"] is None
 
 

@@ -104,6 +104,8 @@ def test_a_bound_token_sees_and_deletes_only_its_own_documents_and_sessions(tena
         ):
             with pytest.raises(Forbidden):
                 bob.call(method, path)
+        with pytest.raises(Forbidden):
+            bob.call("PUT", "/v1/calibration", json={"threshold": 0.9})
 
 
 def fill(tenant: Any, user: str) -> None:
@@ -210,3 +212,35 @@ def test_cursors_that_are_not_ours_are_refused(tenant: Any) -> None:
             with pytest.raises(InvalidInput) as refused:
                 tenant.client.call("GET", path, params={"cursor": cursor})
             assert refused.value.code == "invalid_cursor", (path, cursor)
+
+
+def test_the_journal_is_read_in_pages_by_session_and_by_event(tenant: Any) -> None:
+    for number in range(5):
+        event = "session_end" if number % 2 else "before_reset"
+        tenant.client.call("POST", "/v1/lifecycle", json={"event": event, "session_id": f"s{number}"})
+    walked: list[str] = []
+    cursor = None
+    while True:
+        page = tenant.client.call(
+            "GET", "/v1/journal", params={"limit": "2"} | ({"cursor": cursor} if cursor else {})
+        )
+        walked += [entry["session_id"] for entry in page["entries"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert walked == ["s4", "s3", "s2", "s1", "s0"]
+    ends = tenant.client.call("GET", "/v1/journal", params={"event": "session_end"})["entries"]
+    assert [entry["session_id"] for entry in ends] == ["s3", "s1"]
+
+
+def test_status_counts_what_is_kept_in_the_namespace_a_token_opens(tenant: Any) -> None:
+    tenant.say("s1", "one", "two", user_id="ann")
+    tenant.say("s2", "three", user_id="bob")
+    tenant.settle()
+    assert tenant.client.status()["counts"] is None
+    whole = tenant.client.call("GET", "/v1/status", params={"counts": "true"})
+    assert (whole["counts"]["sessions"], whole["counts"]["turns"]) == (2, 3)
+    assert whole["redis"] == "ok"
+    with bound(tenant, "ann") as ann:
+        mine = ann.call("GET", "/v1/status", params={"counts": "true"})
+        assert (mine["counts"]["sessions"], mine["counts"]["turns"]) == (1, 2)
