@@ -69,3 +69,8 @@ async def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Calle
     except DatabaseUnavailable:
         known = runtime.recall_caller(_token(credentials))
         return _allowed(known, "read") if known else None
+
+
+Reader = Annotated[Caller, Depends(reader)]
+Writer = Annotated[Caller, Depends(writer)]
+Administrator = Annotated[Caller, Depends(administrator)]

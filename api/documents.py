@@ -24,7 +24,7 @@ def load_document(
     policy: Literal["refuse", "demote"],
 ) -> DocumentOut:
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
-    binding = _choose_binding(caller, user_id=user_id, agent_id=agent_id)
+    binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
     limit = runtime.settings.max_document_bytes
     if len(body) > limit:
         raise TooLarge(
@@ -59,7 +59,8 @@ def load_document(
     return _describe(str(document_id), name, binding, partition, cap)
 
 
-def _choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
+def choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
+    """What a document is bound to: a user, an agent, or the whole tenant; a bound token has its own user's only."""
     if user_id and agent_id:
         raise InvalidInput(
             "a document is bound to a user or to an agent, not to both",

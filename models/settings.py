@@ -68,6 +68,11 @@ class Settings(BaseSettings):
         default=256 * 1024, ge=1
     )  # a rules file of this size has long lost its readers
 
+    max_import_line_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)  # one record of an import
+    rate_limit_per_second: float = Field(default=0.0, ge=0)  # requests of one token; 0 = as many as it likes
+    rate_limit_burst: int = Field(default=100, ge=1)  # that may come at once
+    idempotency_hours: float = Field(default=24.0, gt=0)  # how long an answer is kept for a repeated call
+
     # pipeline
     lease_seconds: float = Field(default=120.0, gt=0)
     sweep_seconds: float = Field(default=15.0, gt=0)

@@ -37,6 +37,15 @@ def count_uncompacted(connection: Connection, *, tenant_id: UUID, added: Mapping
     return {row.session_id: row.uncompacted_tokens for row in rows}
 
 
+def find_covered(connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]) -> set[UUID]:
+    """Of these turns, those a summary covers already: imported with it, or processed again."""
+    rows = connection.execute(
+        text("SELECT turn_id FROM summary_turns WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids)"),
+        {"tenant_id": tenant_id, "ids": list(turn_ids)},
+    )
+    return set(rows.scalars())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueCompaction:
     """A session whose compaction is due, and whether somebody asked for it."""
