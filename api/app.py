@@ -14,6 +14,10 @@ from api.memory_routes import router as memory_router
 from api.place_routes import router as place_router
 from api.problems import add_problem_handlers
 from api.routes import router
+from api.rpc.dispatcher import Dispatcher
+from api.rpc.lines import LineServer
+from api.rpc.methods import METHODS
+from api.rpc.routes import router as rpc_router
 from api.runtime import Runtime
 from models.logs import configure_logging
 from models.settings import Settings, get_settings
@@ -44,7 +48,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         configure_logging(settings.log_level)
         app.state.runtime = Runtime(settings)
+        app.state.dispatcher = Dispatcher(app.state.runtime, METHODS)
+        lines = LineServer(settings, app.state.dispatcher)
+        await lines.start()
         yield
+        await lines.stop()
         app.state.runtime.close()
 
     app: FastAPI = FastAPIOffline(
@@ -55,6 +63,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(history_router)
     app.include_router(memory_router)
     app.include_router(place_router)
+    app.include_router(rpc_router)
     add_problem_handlers(app)
     generate = app.openapi
 

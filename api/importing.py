@@ -197,5 +197,3 @@ def split_lines(waiting: bytearray) -> Iterator[bytes]:
     whole = bytes(waiting[:end])
     del waiting[: end + 1]
     yield from whole.split(b"\n")
-
-
