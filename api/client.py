@@ -1,7 +1,7 @@
 """A client of the HTTP API for the command line and the benchmarks; its errors are ours, with their remedies."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import httpx
@@ -135,6 +135,33 @@ class ServiceClient:
         """Prove that compaction lost nothing."""
         wanted = {k: v for k, v in request.items() if v is not None}
         return self.call("POST", "/v1/lineage/verify", json=wanted)
+
+    def export(self, **filters: str | None) -> Iterator[bytes]:
+        """Everything kept, piece by piece; a stream that is torn raises instead of ending."""
+        wanted = {key: value for key, value in filters.items() if value is not None}
+        try:
+            with self._http.stream("GET", "/v1/export", params=wanted, timeout=600.0) as response:
+                if not response.is_success:
+                    response.read()
+                    raise _to_error(response)
+                yield from response.iter_bytes()
+        except httpx.TransportError as error:
+            raise TransientError(
+                f"the export from {self.url} was torn: {error}", code="unreachable"
+            ) from error
+
+    def import_(self, pieces: Iterable[bytes], *, ids: str = "keep") -> dict[str, Any]:
+        """Take an export back; the pieces are sent as they come, once."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        return self._call_once(
+            "POST", "/v1/import", content=pieces, headers=headers, params={"ids": ids}, timeout=3600.0
+        )
+
+    def erase(self, namespace: str, *, confirm: str | None, reason: str | None = None) -> dict[str, Any]:
+        """Erase a namespace for good."""
+        asked = {"confirm": confirm, "reason": reason}
+        parameters = {key: value for key, value in asked.items() if value is not None}
+        return self.call("DELETE", f"/v1/namespaces/{_quote(namespace)}", params=parameters)
 
     def status(self) -> dict[str, Any]:
         """What waits and what failed."""

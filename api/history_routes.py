@@ -75,10 +75,12 @@ def get_journal(
     runtime: RuntimeOf,
     caller: Reader,
     session_id: Annotated[Name | None, Query()] = None,
+    event: Annotated[schemas.Event | None, Query()] = None,
+    cursor: Annotated[UUID | None, Query(description="`next_cursor` of the page before.")] = None,
     limit: Annotated[int, Query(gt=0, le=500)] = 100,
 ) -> schemas.JournalOut:
     """The newest hints, newest first."""
-    return read_journal(runtime, caller, session_id=session_id, limit=limit)
+    return read_journal(runtime, caller, session_id=session_id, event=event, cursor=cursor, limit=limit)
 
 
 @router.post("/v1/lineage/verify", tags=["compaction"])

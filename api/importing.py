@@ -1,13 +1,12 @@
 """Import: lines of an export into a tenant, all of them or none, errors by the number of their line."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby
 from types import TracebackType
 from typing import Any, Self
-from uuid import UUID, uuid5
+from uuid import uuid5
 
 from pydantic import ValidationError
 from sqlalchemy import Connection

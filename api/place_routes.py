@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from api import place_schemas as schemas
 from api import places
@@ -12,6 +13,14 @@ from api.memory_routes import Limit, Namespace, Since, Until, Why
 from api.routes import PROBLEM, SessionId
 from api.schemas import Name, UserId
 
+
+class SessionConvertor(PathConvertor):
+    """A session's name, slashes and all, but not the paths below a session."""
+
+    regex = r".*(?<!/turns)(?<!/compact)"
+
+
+register_url_convertor("session", SessionConvertor())
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 TextCursor = Annotated[Name | None, Query(max_length=4096, description="`next_cursor` of the page before.")]
 DocumentName = Annotated[Name, Path()]
@@ -35,7 +44,7 @@ def get_sessions(
     )
 
 
-@router.get("/v1/sessions/{session_id:path}", tags=["history"])
+@router.get("/v1/sessions/{session_id:session}", tags=["history"])
 def get_session(session_id: SessionId, runtime: RuntimeOf, caller: Reader) -> schemas.SessionOut:
     """One session: counts, tokens, and how far its compaction came."""
     return places.read_session(runtime, caller, session_id)

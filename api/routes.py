@@ -22,7 +22,7 @@ from models.messages import INGEST
 from models.store.access import Caller
 from models.store.engine import plain_transaction, single_statement, tenant_transaction
 from models.store.turns import accept_turns, find_session
-from models.store.work import count_dead_letters, measure_backlog
+from models.store.work import count_dead_letters, count_kept, measure_backlog
 
 router = APIRouter(route_class=IdempotentRoute)
 PROBLEM: dict[int | str, dict[str, Any]] = {
@@ -170,17 +170,25 @@ def put_calibration(
     body: schemas.ThresholdIn, runtime: RuntimeOf, caller: Annotated[Caller, Depends(administrator)]
 ) -> None:
     """Set the tenant's gate threshold; null goes back to the configured one."""
-    apply_threshold(runtime, caller.tenant_id, body.threshold)
+    apply_threshold(runtime, caller, body.threshold)
 
 
 @router.get("/v1/status", responses=PROBLEM, tags=["operations"])
-def get_status(runtime: RuntimeOf, caller: Annotated[Caller, Depends(reader)]) -> schemas.StatusOut:
-    """What waits, how long, and what was given up, in the caller's tenant."""
+def get_status(
+    runtime: RuntimeOf, caller: Annotated[Caller, Depends(reader)], counts: bool = False
+) -> schemas.StatusOut:
+    """What waits, how long, and what was given up, in the caller's tenant or the one namespace its token opens."""
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
-        backlog = measure_backlog(connection, tenant_id=caller.tenant_id)
+        backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=caller.namespace)
         dead = count_dead_letters(connection, tenant_id=caller.tenant_id)
+        kept = (
+            count_kept(connection, tenant_id=caller.tenant_id, namespace=caller.namespace) if counts else None
+        )
     return schemas.StatusOut(
         version=version("longtail"),
+        uptime_seconds=round(runtime.uptime_seconds(), 1),
+        redis="ok" if runtime.doorbell.is_working else "not reached; work waits in PostgreSQL",
+        counts=kept,
         pending=backlog.pending,
         lag_seconds=backlog.lag_seconds,
         dead_letters=dead,

@@ -1,12 +1,13 @@
 """What requests and answers look like (Pydantic, at the edge only). Unknown fields are refused."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
@@ -18,6 +19,7 @@ EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCK_SKEW = timedelta(days=1)
 MAX_BUDGET_TOKENS = 2_000_000
 MAX_METADATA_CHARS = 65_536
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
 def refuse(code: str, message: str, remedy: str, *, status: int = 422) -> PydanticCustomError:
@@ -96,6 +98,13 @@ def _check_user(text: str) -> str:
     return _check_text(text)
 
 
+def _check_timestamp(value: object) -> object:
+    """Only what reads like RFC 3339 is a time: a bare number could be seconds, milliseconds or a mistake."""
+    if isinstance(value, datetime) or (isinstance(value, str) and TIMESTAMP.match(value)):
+        return value
+    raise refuse("invalid_value", "the time is not RFC 3339", "send it as 2026-01-31T12:00:00Z")
+
+
 def _check_moment(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise refuse(
@@ -116,9 +125,9 @@ Name = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_check
 UserId = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_check_user)]
 Text = Annotated[str, AfterValidator(_check_text)]
 Content = Annotated[str, AfterValidator(_check_content)]
-Moment = Annotated[datetime, AfterValidator(_check_moment)]
+Moment = Annotated[datetime, BeforeValidator(_check_timestamp), AfterValidator(_check_moment)]
 ItemKind = Literal["turn", "memory", "summary", "rule", "lore"]
-Instant = AwareDatetime  # any moment with a zone, for filters
+Instant = Annotated[AwareDatetime, BeforeValidator(_check_timestamp)]  # any moment with a zone, for filters
 Budget = Annotated[int, Field(gt=0, le=MAX_BUDGET_TOKENS, strict=True)]
 
 
@@ -206,8 +215,8 @@ class AssembleIn(Strict):
     messages: Annotated[list[MessageIn], Field(max_length=10_000)] | None = None
     tokenizer: Name = "chars"
     format: Literal["text"] = "text"
-    deadline_ms: Annotated[int, Field(gt=0, le=60_000)] | None = None
-    explain: bool = False
+    deadline_ms: Annotated[int, Field(gt=0, le=60_000, strict=True)] | None = None
+    explain: StrictBool = False
     now: Moment | None = None
 
 
@@ -264,7 +273,7 @@ class AssembleOut(BaseModel):
 
 class SearchIn(Strict):
     query: Annotated[Text, Field(min_length=1, max_length=200_000)]
-    k: Annotated[int, Field(gt=0, le=200)] = 10
+    k: Annotated[int, Field(gt=0, le=200, strict=True)] = 10
     user_id: UserId | None = None
     session_key: Name | None = None
     agent_id: Name | None = None
@@ -328,6 +337,11 @@ class DocumentOut(BaseModel):
 
 class StatusOut(BaseModel):
     version: str
+    uptime_seconds: float
+    redis: Literal["ok", "not reached; work waits in PostgreSQL"]
+    counts: dict[str, int] | None = Field(
+        description="What is kept, with `?counts=true`: it reads every row."
+    )
     pending: int
     lag_seconds: float
     dead_letters: int
@@ -339,7 +353,7 @@ class LabelIn(Strict):
     """Whether something recalled was useful."""
 
     id: UUID = Field(description="A memory or a user turn, as named in `items` of an assembly.")
-    useful: bool
+    useful: StrictBool
 
 
 class FeedbackIn(Strict):
@@ -369,4 +383,4 @@ class CalibrationOut(BaseModel):
 
 
 class ThresholdIn(Strict):
-    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] | None

@@ -187,3 +187,32 @@ def quality(
         return
     Console().print(Markdown(describe(result)))
     Console(stderr=True).print("written:", ", ".join(str(path) for path in written))
+
+
+@bench.command()
+def load(
+    clients: Annotated[int, typer.Option(min=1, max=256, help="Clients at once.")] = 8,
+    seconds: Annotated[float, typer.Option(min=1, help="How long.")] = 120.0,
+    memories: Annotated[int, typer.Option(min=8, help="Turns remembered before the clock starts.")] = 2000,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """Clients that accept, assemble and search at once, on a stack of its own; exit code 1 on any error."""
+    from rich.console import Console
+
+    from bench.load import as_markdown, run
+
+    result = run(
+        clients=clients,
+        seconds=seconds,
+        memories=memories,
+        data=data,
+        output=output,
+        console=Console(stderr=True),
+    )
+    print(json.dumps(result) if as_json else as_markdown(result))
+    if result["errors"]:
+        raise typer.Exit(1)

@@ -98,6 +98,12 @@ def owner(stack: ThrowawayStack) -> Iterator[Engine]:
     engine.dispose()
 
 
+@pytest.fixture(scope="session")
+def tenant_on() -> Callable[[ThrowawayStack, Engine], Tenant]:
+    """Makes a tenant on any stack; whoever asks closes its client."""
+    return make_tenant
+
+
 @pytest.fixture
 def new_tenant(stack: ThrowawayStack, owner: Engine) -> Iterator[Callable[[], Tenant]]:
     """Makes tenants; their connections end with the test."""

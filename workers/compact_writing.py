@@ -24,6 +24,7 @@ from models.domain.sentences import clip_words
 from models.domain.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.tokens import CharsCounter
 from models.encoders.protocol import Encoder
+from models.errors import TransientError
 from models.store.compactions import load_gate_scores
 from models.store.embeddings import ItemVectors, Vector, add_vectors, load_vectors
 from models.store.engine import tenant_transaction
@@ -220,6 +221,18 @@ class CompactionWriter:
                 windows=made.windows,
             )
             add_vectors(connection, tenant_id=self.tenant_id, encoder=self.encoder.name, items=[vectors])
+        self._check_quotes(connection, commit)
+
+    def _check_quotes(self, connection: Connection, commit: Commit) -> None:
+        """Nothing is quoted that was forgotten while it was being summarised; after indexing, nobody forgets it now."""
+        quoted = [
+            edge.turn_id for made in commit.summaries for edge in made.summary.turns if not edge.is_protected
+        ]
+        if quoted and find_silenced(connection, tenant_id=self.tenant_id, turn_ids=quoted):
+            raise TransientError(
+                f"a turn of session '{self.session_id}' was forgotten or corrected while it was summarised",
+                code="compaction_overtaken",
+            )
 
     def _complete_vectors(self, turns: Sequence[Turn], windows: dict[UUID, Vector]) -> dict[UUID, Vector]:
         """One vector a turn; a turn the pipeline has not reached yet is encoded here."""

@@ -13,6 +13,7 @@ from api.cli import (
     history_commands,
     memory_commands,
     stack_commands,
+    transfer_commands,
     watch_commands,
 )
 
@@ -45,6 +46,7 @@ def register_commands() -> None:
     history_commands.register(app)
     document_commands.register(app)
     calibrate_commands.register(app)
+    transfer_commands.register(app)
     watch_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")

@@ -1,5 +1,6 @@
 """From a message to its answer: who asks, which method, what it takes, what came of it."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from api.problems import VALIDATION_CODES
+from api.rates import RateLimiter
 from api.rpc.protocol import (
     FORBIDDEN,
     INTERNAL_ERROR,
@@ -16,6 +18,7 @@ from api.rpc.protocol import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     MOST_REQUESTS_IN_BATCH,
+    TRY_AGAIN,
     UNAUTHORIZED,
     Request,
     RpcError,
@@ -74,9 +77,13 @@ class Session:
 class Dispatcher:
     """Answers messages; it never raises, whatever the message holds and whatever a method does."""
 
-    def __init__(self, runtime: Runtime, methods: Mapping[str, Method]) -> None:
+    def __init__(
+        self, runtime: Runtime, methods: Mapping[str, Method], *, limiter: RateLimiter | None = None
+    ) -> None:
         self._runtime = runtime
         self._methods = methods
+        self._limiter = limiter  # of messages: a batch is as many as it has
+        self._turnstile = threading.Lock()
 
     def answer(self, text: bytes, session: Session) -> bytes | None:
         """The answer to one message or batch; None where nobody wants one."""
@@ -107,6 +114,8 @@ class Dispatcher:
         except ServiceError as error:
             log.info("rpc.failed", method=request.method[:64], error=error.code)
             answer = show_error(request.id, RpcError.of_service(error))
+        except RecursionError:
+            answer = show_error(request.id, RpcError(INVALID_PARAMS, "the parameters are nested too deeply"))
         except Exception as error:  # a bug in one method must not end the connection
             log.error("rpc.bug", method=request.method[:64], error=type(error).__name__, exc_info=error)
             unexpected = RpcError(INTERNAL_ERROR, f"an error nobody expected: {type(error).__name__}")
@@ -127,6 +136,7 @@ class Dispatcher:
         if method is None:
             raise RpcError(METHOD_NOT_FOUND, f"unknown method: {request.method[:64]}")
         caller = self._identify(session)
+        self._check_rate(caller)
         if method.scope not in caller.scopes:
             raise RpcError(
                 FORBIDDEN,
@@ -136,6 +146,18 @@ class Dispatcher:
         return method.run(
             Call(runtime=self._runtime, caller=caller), read_model(method.params, request.params)
         )
+
+    def _check_rate(self, caller: Caller) -> None:
+        if self._limiter is None:
+            return
+        with self._turnstile:
+            wait = self._limiter.wait_seconds(str(caller.token_id))
+        if wait > 0:
+            raise RpcError(
+                TRY_AGAIN,
+                f"the token may send {self._limiter.per_second:g} messages a second",
+                {"code": "rate_limited", "retryAfterSeconds": round(wait, 3)},
+            )
 
     def _identify(self, session: Session) -> Caller:
         """Whose token it is; while PostgreSQL is away, whose it was."""

@@ -1,24 +1,25 @@
 """ingest_markdown_document, delete_authored_document, promote_dream_entries: what comes from files."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from api.documents import load_document
+from api.documents import choose_binding, load_document
 from api.gathering import check_namespace
 from api.places import delete_document
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.finding import encode
-from api.rpc.places import Namespace
+from api.rpc.places import Namespace, find_place
 from api.rpc.record_methods import Metadata
 from api.schemas import Name, Text
 from models.errors import NotFound
 from models.messages import INGEST
+from models.store.access import Caller
 from models.store.engine import tenant_transaction
 from models.store.records import NewRecord, delete_records, delete_records_by_meta, put_record
 
-DOCUMENTS: Final = "authored:documents"  # where the client's facts about a file are kept
 DREAM_PREFIX: Final = "dream:"
 # What a dream must have proved before it is kept; the values of the daemon whose clients call this.
 MIN_DREAM_SCORE: Final = 0.6
@@ -80,6 +81,12 @@ class DreamsParams(SourceMeta):
     entries: Annotated[list[Dream], Field(max_length=MOST_DREAMS)]
 
 
+def name_facts(caller: Caller) -> str:
+    """Where a client's facts about its files are kept: apart for the tenant and for each user."""
+    binding = choose_binding(caller, user_id=caller.namespace, agent_id=None)
+    return "authored:documents:" + hashlib.md5(binding.encode(), usedforsecurity=False).hexdigest()
+
+
 def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str, Any]:
     """Load a file: a core one gives rules to every prompt, any other is a note that recall finds."""
     loaded = load_document(
@@ -95,7 +102,7 @@ def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str,
     tenant_id = call.caller.tenant_id
     with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
         facts = NewRecord(
-            collection=DOCUMENTS,
+            collection=name_facts(call.caller),
             id=params.source_doc,
             metadata=params.source_meta.facts(),
             namespace=call.caller.namespace,
@@ -115,7 +122,8 @@ def delete_authored_document(call: Call, params: DeleteDocumentParams) -> Mappin
         return {"ok": True}
     tenant_id = call.caller.tenant_id
     with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
-        delete_records(connection, tenant_id=tenant_id, collection=DOCUMENTS, ids=[params.source_doc])
+        collection = name_facts(call.caller)
+        delete_records(connection, tenant_id=tenant_id, collection=collection, ids=[params.source_doc])
     return {"ok": True}
 
 
@@ -128,7 +136,7 @@ def promote_dream_entries(call: Call, params: DreamsParams) -> Mapping[str, Any]
         return {"promoted": 0, "rejected": rejected}
     vectors = [encode(call, [entry.text])[0] for entry in proved]
     tenant_id = call.caller.tenant_id
-    collection = DREAM_PREFIX + namespace
+    collection = find_place(DREAM_PREFIX + namespace).collection
     with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
         delete_records_by_meta(
             connection, tenant_id=tenant_id, collection=collection, key="source_doc", value=params.source_doc

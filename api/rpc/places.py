@@ -10,6 +10,7 @@ from api.schemas import Name, refuse
 from models.domain.records import GLOBAL_NAMESPACE, Identity
 from models.errors import InvalidInput
 from models.store.collections import View
+from models.tables import MAX_NAME_LENGTH
 
 TIER_OF_AUTHORED: Final = {"authored:hard": 1, "authored:soft": 2, "authored:variant": 0}
 # The longest prefix decides: `session_raw:` is not `session:`.
@@ -50,6 +51,12 @@ def find_place(collection: str) -> Place:
     >>> find_place("notes").view
     'own'
     """
+    if len(collection) > MAX_NAME_LENGTH:
+        raise InvalidInput(
+            f"the collection's name has {len(collection)} characters; it may have {MAX_NAME_LENGTH}",
+            field="collection",
+            remedy="use shorter ids",
+        )
     if collection == GLOBAL_NAMESPACE:
         return Place(collection=collection, view="memories", namespace=GLOBAL_NAMESPACE)
     prefix, _, rest = collection.partition(":")

@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 from api.callers import Credentials, RuntimeOf, token_of
 from api.routes import PROBLEM, read_body
 from api.rpc.dispatcher import Dispatcher, Session
+from models.errors import DatabaseUnavailable
 
 router = APIRouter()
 # Any JSON is a fitting body: what is no request is answered by an error of the protocol, not of HTTP.
@@ -24,7 +25,7 @@ async def dispatcher_of(request: Request) -> Dispatcher:
     "/rpc",
     tags=["json-rpc"],
     responses={
-        **{status: PROBLEM[status] for status in (401, 413)},
+        **PROBLEM,
         200: {"description": "The answer, or the answers of a batch; errors of the protocol too"},
         204: {"description": "Nothing but notifications"},
     },
@@ -38,8 +39,14 @@ async def post_rpc(
 ) -> Response:
     """JSON-RPC 2.0; docs/rpc.md lists the methods."""
     token = token_of(credentials)
-    if runtime.recall_caller(token) is None:
-        await run_in_threadpool(runtime.identify, token)  # an unknown token is 401 here, as on every route
+    if runtime.known_caller(token) is None:
+        try:
+            await run_in_threadpool(
+                runtime.identify, token
+            )  # an unknown token is 401 here, as on every route
+        except DatabaseUnavailable:
+            if runtime.recall_caller(token) is None:
+                raise
     answer = await run_in_threadpool(dispatcher.answer, body, Session(token=token))
     if answer is None:
         return Response(status_code=204)

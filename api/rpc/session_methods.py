@@ -196,6 +196,8 @@ def list_lifecycle_journal(call: Call, params: JournalParams) -> Mapping[str, An
         call.runtime,
         call.caller,
         session_id=params.session_id or None,
+        event=None,
+        cursor=None,
         limit=min(params.limit, kept) if params.limit > 0 else kept,
     )
     results = [

@@ -21,6 +21,7 @@ from models.store.engine import single_statement, tenant_transaction
 from models.store.memories import add_guidance, add_memory
 from models.store.records import NewRecord, find_named_turn, put_record
 from models.store.turns import accept_turns
+from models.tables import MAX_NAME_LENGTH
 
 ROLE_OF_HOST: Final = {"toolresult": "tool", "tool_result": "tool", "function": "tool", "developer": "system"}
 DIRECT_SESSION: Final = "direct:"  # the session of texts that were put into a memory without a conversation
@@ -136,10 +137,8 @@ def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadat
     turn = read_turn(record_id, text, metadata)
     turn_id = _find_turn(call, place, record_id, turn) or _accept(
         call,
-        session_id=DIRECT_SESSION + place.collection,
-        identity=Identity(user_id=GLOBAL_NAMESPACE)
-        if place.namespace == GLOBAL_NAMESPACE
-        else read_identity(place.namespace or f"session:{place.session_id}"),
+        session_id=_name_direct_session(place.collection),
+        identity=_find_owner(call, place),
         turn=turn.model_copy(update={"role": "user"}),
     )
     tenant_id = call.caller.tenant_id
@@ -175,6 +174,27 @@ def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadat
             item_id=turn_id,
         )
         put_record(connection, tenant_id=tenant_id, record=record)
+
+
+def _name_direct_session(collection: str) -> str:
+    """The session of what was put into a collection directly; a long name is told apart by its hash."""
+    name = DIRECT_SESSION + collection
+    if len(name) <= MAX_NAME_LENGTH:
+        return name
+    return name[:400] + "#" + hashlib.sha256(name.encode()).hexdigest()[:32]
+
+
+def _find_owner(call: Call, place: Place) -> Identity:
+    """Whose turn a text becomes that nobody said in a conversation."""
+    if place.namespace == GLOBAL_NAMESPACE:
+        return Identity(user_id=GLOBAL_NAMESPACE)
+    if place.namespace is not None:
+        return read_identity(place.namespace)
+    assert place.session_id is not None
+    with tenant_transaction(
+        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
+    ) as connection:
+        return read_identity(find_home(connection, call, place.session_id))
 
 
 def _find_turn(call: Call, place: Place, record_id: str, turn: TurnIn) -> UUID | None:

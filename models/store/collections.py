@@ -98,7 +98,8 @@ SELECT nodes.id AS item_id, documents.name || '#' || lpad(nodes.position::text, 
        documents.loaded_at AS at
 FROM documents JOIN document_nodes AS nodes ON nodes.document_id = documents.id
 LEFT JOIN items ON items.id = nodes.id
-LEFT JOIN records AS source ON source.tenant_id = documents.tenant_id AND source.collection = 'authored:documents'
+LEFT JOIN records AS source ON source.tenant_id = documents.tenant_id
+     AND source.collection = 'authored:documents:' || md5(documents.binding)
      AND source.id = documents.name
 WHERE documents.tenant_id = :tenant_id AND documents.binding = ANY(:bindings) AND nodes.tier = :tier
   AND nodes.body <> ''""",
@@ -227,10 +228,21 @@ def list_unencoded_entries(
     else:
         statement = (
             f"SELECT {_COLUMNS} FROM ({_VIEWS[scope.view]}) AS found {_NAMED} "
-            f"WHERE NOT EXISTS (SELECT FROM {table_of(encoder)} AS stored WHERE stored.item_id = found.item_id) "
+            f"WHERE {_waiting(scope)} "
+            f"AND NOT EXISTS (SELECT FROM {table_of(encoder)} AS stored WHERE stored.item_id = found.item_id) "
             "ORDER BY found.at DESC, found.key DESC LIMIT :count"
         )
     return [_to_entry(row) for row in connection.execute(text(statement), values)]
+
+
+def _waiting(scope: Scope) -> str:
+    """Of a whole namespace only what is still queued is looked at: the rest has its vector."""
+    if scope.view not in ("turns", "memories"):
+        return "true"
+    return (
+        "found.item_id IN (SELECT item_id FROM work WHERE tenant_id = :tenant_id AND namespace = :namespace "
+        "AND stage IN ('accepted', 'ingested', 'embedded'))"
+    )
 
 
 def load_entries(

@@ -128,6 +128,7 @@ def correct_memory(
     ).one()
     if row.body == body:
         return False
+    connection.execute(_LOCK_INDEX, {"tenant_id": tenant_id, "ids": [row.turn_id]})
     values = {
         "tenant_id": tenant_id,
         "id": memory_id,

@@ -155,21 +155,18 @@ def test_a_spoken_rule_can_be_forgotten(ann: Any) -> None:
 
 
 def test_summaries_no_longer_quote_what_was_forgotten(tenant: Any) -> None:
-    secret = "My allergy is to walnuts, and my locker code at the Meridian gym is 48213."
-    tenant.say("s1", "I moved to Bordeaux in March 2024.", secret, user_id="ann")
+    tenant.say("s1", "I moved to Bordeaux in March 2024.", DOG, user_id="ann")
     tenant.say(
         "s1", *[f"The meeting number {n} was about the harbour project." for n in range(40)], user_id="ann"
     )
     tenant.settle()
     tenant.client.compact("s1", force=True)
-    memory = next(
-        one for one in tenant.client.call("GET", "/v1/memories")["memories"] if one["text"] == secret
-    )
+    memory = memory_of(tenant, DOG)
     tenant.client.call("DELETE", f"/v1/memories/{memory['id']}")
     tenant.client.compact("s1", force=True)
     bodies = tenant.rows("SELECT body FROM longtail.summaries WHERE tenant_id = :tenant")
     assert bodies
-    assert not [row.body for row in bodies if "48213" in row.body or "walnuts" in row.body]
+    assert not [row.body for row in bodies if "Bramble" in row.body or "collie" in row.body]
     proof = tenant.client.verify_lineage(session_id="s1")
     assert proof["violations"] == []
     covered = tenant.one(
@@ -196,6 +193,8 @@ def test_memories_of_other_tenants_and_namespaces_are_out_of_reach(
                 bob.call(method, path, **options)
         with pytest.raises(Forbidden):
             bob.call("GET", "/v1/memories", params={"namespace": "ann"})
+        judged = bob.call("POST", "/v1/feedback", json={"labels": [{"id": memory["id"], "useful": False}]})
+        assert judged == {"accepted": 0, "unknown": [memory["id"]]}
     assert memory_of(ann, DOG)["forgotten_at"] is None
 
 

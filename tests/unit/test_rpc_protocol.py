@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.rates import RateLimiter
 from api.rpc.dispatcher import Dispatcher, Method, Params, Session
 from api.rpc.endpoints import read_endpoints
 from api.rpc.framing import LineFramer, TooLong
@@ -180,7 +181,7 @@ def test_params_may_be_left_out_and_unknown_ones_are_ignored(dispatcher: Dispatc
         (call("fail", {"text": "missing"}), -32004, 1),
         (call("fail", {"text": "later"}), -32050, 1),
         (call("fail", {"text": "bug"}), -32603, 1),
-        (call("fail", {"text": "deep"}), -32603, 1),
+        (call("fail", {"text": "deep"}), -32602, 1),
         (7, -32600, None),
         (None, -32600, None),
         ([], -32600, None),
@@ -232,6 +233,14 @@ def test_without_a_token_nobody_is_answered_but_with_how_to_say_who_one_is(dispa
     error = ask(dispatcher, call("echo"), token=None)["error"]
     assert error["code"] == -32001
     assert "token" in error["data"]["remedy"]
+
+
+def test_a_token_may_be_held_to_so_many_messages_a_second_batches_included() -> None:
+    limiter = RateLimiter(per_second=1.0, burst=3, clock=lambda: 0.0)
+    held = Dispatcher(Desk(), METHODS, limiter=limiter)  # type: ignore[arg-type]
+    answers = ask(held, [call("echo", id=number) for number in range(5)])
+    assert [one.get("error", {}).get("code") for one in answers] == [None, None, None, -32050, -32050]
+    assert answers[3]["error"]["data"] == {"code": "rate_limited", "retryAfterSeconds": 1.0}
 
 
 @given(JSON)
