@@ -114,6 +114,11 @@ class Settings(BaseSettings):
     assemble_deadline_ms: int = Field(default=2000, ge=1)
     log_level: str = "INFO"
 
+    # JSON-RPC over lines (docs/rpc.md)
+    rpc_listen: str = "unix"  # off, unix, unix:/path, tcp:127.0.0.1:port, or several with commas between
+    rpc_max_connections: int = Field(default=64, ge=1)
+    rpc_max_records: int = Field(default=10_000, ge=1)  # of one answer
+
     def state(self) -> dict[str, Any]:
         """What `longtail up` wrote down when it started, or {} where no local stack was started."""
         try:

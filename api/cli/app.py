@@ -14,6 +14,7 @@ from api.cli import (
     memory_commands,
     stack_commands,
     transfer_commands,
+    watch_commands,
 )
 
 app = typer.Typer(
@@ -46,6 +47,7 @@ def register_commands() -> None:
     document_commands.register(app)
     calibrate_commands.register(app)
     transfer_commands.register(app)
+    watch_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")
 
