@@ -1,20 +1,21 @@
 """Assemble: from a request to a prompt. Every stage may fail; the answer names what is missing and is still one."""
 
-import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+from api.formats import choose_layout, hash_text, measure_stable_prefix, shape_answer
 from api.gathering import Gathered, gather
 from api.recall import Recalled
 from api.runtime import Runtime
 from api.schemas import AssembleIn, AssembleOut, BudgetOut, ItemOut, StableOut, VolatileOut
+from api.visibility import Shown, find_shown
 from models.domain.assembly import Assembly, Block, Supply, TailBlock, TierName, assemble
 from models.domain.authored import Tier
 from models.domain.guidance import GuidanceCandidate, order_guidance
-from models.domain.markers import keep_what_was_said, strip_injected
+from models.domain.markers import keep_what_was_said
 from models.domain.rendering import name_speaker, render_item, render_rule, render_turn, render_wish
 from models.domain.tail import TailTurn
 from models.domain.tokens import TokenCounter
@@ -35,8 +36,10 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
     else:
         gather(runtime, caller, request, got, encoding, start=start, deadline_ms=deadline_ms, now=now)
     marker = caller.marker if caller else ""
+    got.turns = keep_what_was_said(got.turns, marker)
+    shown = find_shown(runtime, caller, request, got) if caller else Shown()
     with got.timed("fit"):
-        supply = _supply(got, request, marker)
+        supply = _supply(got, shown)
         assembly = assemble(
             supply,
             total=request.budget_tokens,
@@ -44,6 +47,7 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
             reserves=runtime.reserves,
             min_turns=runtime.settings.tail_min_turns,
             marker=marker,
+            layout=choose_layout(request),
         )
     if assembly.needed is not None:
         got.miss(
@@ -58,9 +62,8 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
     return _answer(got, assembly, request, counter)
 
 
-def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
+def _supply(got: Gathered, shown: Shown) -> Supply:
     """Everything rendered, each tier in the order in which it is to be tried."""
-    got.turns = keep_what_was_said(got.turns, marker)
     rules = {
         tier: [
             Block(id=str(rule.id), rendered=render_rule(rule.body, rule.heading_path))
@@ -68,10 +71,6 @@ def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
             if rule.tier is tier
         ]
         for tier in (Tier.HARD, Tier.SOFT)
-    }
-    seen_ids = {message.id for message in request.messages or () if message.id}
-    seen_words = {
-        (message.role, strip_injected(message.content, marker)) for message in request.messages or ()
     }
     tail = [
         TailBlock(
@@ -83,7 +82,7 @@ def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
                 position=turn.position,
                 host_turn=turn.metadata.get("host_turn"),
             ),
-            is_visible=turn.host_message_id in seen_ids or (turn.role, turn.content) in seen_words,
+            is_visible=str(turn.id) in shown.tail,
         )
         for turn in got.turns
     ]
@@ -94,6 +93,7 @@ def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
         guidance=_order_guidance(got.guidance),
         recall=[_recall_block(found) for found in got.recalled],
         recall_limit_tokens=got.recall_limit_tokens,
+        shown=shown.older,
     )
 
 
@@ -145,18 +145,22 @@ def _recall_block(found: Recalled) -> Block:
 
 
 def _answer(got: Gathered, assembly: Assembly, request: AssembleIn, counter: TokenCounter) -> AssembleOut:
+    stable = assembly.stable
+    prefix_chars = measure_stable_prefix(assembly)
+    shape = shape_answer(assembly, request)
+    messages = shape.messages
+    if messages is None and request.messages is not None and got.namespace is None:
+        messages = [message.model_dump(exclude={"id"}) for message in request.messages]
     return AssembleOut(
         assembly_id=str(uuid4()),
         text=assembly.text,
-        stable=StableOut(
-            text=assembly.stable,
-            sha256=hashlib.sha256(assembly.stable.encode()).hexdigest(),
-            chars=len(assembly.stable),
-        ),
+        stable=StableOut(text=stable, sha256=hash_text(stable), chars=len(stable)),
+        stable_prefix_chars=prefix_chars,
+        stable_prefix_sha256=hash_text(stable[:prefix_chars]),
         volatile=VolatileOut(text=assembly.volatile),
-        messages=[message.model_dump(exclude={"id"}) for message in request.messages]
-        if request.messages is not None and any(miss.code == "database_unavailable" for miss in got.degraded)
-        else None,
+        system=shape.system,
+        messages=messages,
+        parts=shape.parts,
         budget=BudgetOut(total=assembly.total, used=assembly.used, **assembly.tokens),
         items=_describe_items(got, assembly, counter),
         visible=list(assembly.visible),

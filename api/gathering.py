@@ -38,6 +38,7 @@ MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve r
 class Gathered:
     """What the stages brought together before the budget is shared."""
 
+    namespace: str | None = None  # whose memory was read; None: nothing stored could be
     rules: Sequence[Rule] = ()
     turns: list[Turn] = field(default_factory=list)
     guidance: list[Guidance] = field(default_factory=list)
@@ -107,6 +108,7 @@ def gather(
         return
     runtime.last_rules[caller.tenant_id, context.bindings] = got.rules = context.rules
     got.turns, got.backlog = list(context.turns), context.backlog
+    got.namespace = context.namespace
     question = in_context(question, context)
     question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
     if remaining_ms() <= 0:
