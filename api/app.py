@@ -11,6 +11,7 @@ from fastapi_offline import FastAPIOffline
 from api.history_routes import router as history_router
 from api.limits import BodyLimit
 from api.problems import add_problem_handlers
+from api.receipt_routes import router as receipt_router
 from api.routes import router
 from api.runtime import Runtime
 from models.logs import configure_logging
@@ -51,6 +52,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.include_router(router)
     app.include_router(history_router)
+    app.include_router(receipt_router)
     add_problem_handlers(app)
     generate = app.openapi
 

@@ -103,6 +103,12 @@ class Settings(BaseSettings):
     assemble_deadline_ms: int = Field(default=2000, ge=1)
     log_level: str = "INFO"
 
+    # receipts: how a prompt came about
+    receipt_share: float = Field(default=1.0, ge=0, le=1)  # of assemblies whose receipt is kept
+    receipts_kept: int = Field(default=1000, ge=1)  # of each tenant, the newest
+    receipt_days: float = Field(default=14.0, gt=0)  # how long one is kept at most
+    receipt_prune_seconds: float = Field(default=600.0, gt=0)
+
     def state(self) -> dict[str, Any]:
         """What `longtail up` wrote down when it started, or {} where no local stack was started."""
         try:
