@@ -46,7 +46,8 @@ def read_rules_and_tail(runtime: Runtime, caller: Caller, request: AssembleIn, g
                 connection, tenant_id=caller.tenant_id, session_id=request.session_id, count=TAIL_TURNS
             )
     except (DatabaseUnavailable, DeadlineExceeded) as error:
-        log.warning("salvage.failed", error=error.code, stage="rules_tail_alone")
+        log.warning("salvage.failed", error=error.code)
+        got.miss(error.code, "the newest turns are missing too, and the rules are those this process knows")
         return
     got.namespace, got.rules, got.turns = namespace, rules, turns
 
