@@ -16,6 +16,7 @@ from api.memory_routes import router as memory_router
 from api.place_routes import router as place_router
 from api.problems import add_problem_handlers
 from api.rates import RateLimit, RateLimiter
+from api.receipt_routes import router as receipt_router
 from api.routes import router
 from api.rpc.dispatcher import Dispatcher
 from api.rpc.lines import LineServer
@@ -85,6 +86,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(place_router)
     app.include_router(transfer_router)
     app.include_router(rpc_router)
+    app.include_router(receipt_router)
     add_problem_handlers(app)
     generate = app.openapi
 

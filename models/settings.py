@@ -118,6 +118,11 @@ class Settings(BaseSettings):
     rpc_listen: str = "unix"  # off, unix, unix:/path, tcp:127.0.0.1:port, or several with commas between
     rpc_max_connections: int = Field(default=64, ge=1)
     rpc_max_records: int = Field(default=10_000, ge=1)  # of one answer
+    # receipts: how a prompt came about
+    receipt_share: float = Field(default=1.0, ge=0, le=1)  # of assemblies whose receipt is kept
+    receipts_kept: int = Field(default=1000, ge=1)  # of each tenant, the newest
+    receipt_days: float = Field(default=14.0, gt=0)  # how long one is kept at most
+    receipt_prune_seconds: float = Field(default=600.0, gt=0)
 
     def state(self) -> dict[str, Any]:
         """What `longtail up` wrote down when it started, or {} where no local stack was started."""
