@@ -104,8 +104,10 @@ def in_context(question: Question, context: Context) -> Question:
     )
 
 
-def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Cursor[Candidate]":
-    """Ask for everything found by meaning, words or name."""
+def send_recall(
+    cursors: Cursors, question: Question, *, encoder: str, count: int = CANDIDATES_PER_LEG
+) -> "Cursor[Candidate]":
+    """Ask for everything found by meaning, words or name; at most `count` by each."""
     return find_candidates(
         cursors,
         tenant_id=question.tenant_id,
@@ -115,7 +117,7 @@ def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Curso
         query_vector=question.vector,
         way=question.way,
         named=question.named,
-        count=CANDIDATES_PER_LEG,
+        count=count,
         similarity_floor=DEFAULT_WEIGHTS.theta1,
         wants_dated=temporal.is_active(question.intent),
     )
@@ -128,6 +130,7 @@ def rank_recalled(
     *,
     encoder: str,
     tail: Sequence[str] = (),
+    most: int = MOST_RANKED,
 ) -> list[Recalled]:
     """The candidates, best first; for questions about time, dated turns lead. `tail`: ids of turns in the prompt."""
     now = question.now.timestamp()
@@ -135,7 +138,7 @@ def rank_recalled(
     passages = [
         Passage(
             candidate.id,
-            _scope_of(candidate, question.session_id),
+            scope_of(candidate, question.session_id),
             candidate.session_id,
             candidate.position,
             len(candidate.text),
@@ -151,7 +154,7 @@ def rank_recalled(
         for candidate in candidates
     ]
     by_id = {candidate.id: candidate for candidate in candidates}
-    ranked = rank_passages(passages, most=MOST_RANKED, asks_for_answers=asks_for_answers(question.text))
+    ranked = rank_passages(passages, most=most, asks_for_answers=asks_for_answers(question.text))
     choices = _choose_dated(cursors, question, ranked, by_id, encoder=encoder)
     scored_by_id = {scored.id: scored for scored in ranked}
     choice_by_id = {choice.id: choice for choice in choices}
@@ -290,7 +293,8 @@ def _choose_dated(
     )
 
 
-def _scope_of(candidate: Candidate, session_id: str | None) -> Scope:
+def scope_of(candidate: Candidate, session_id: str | None) -> Scope:
+    """Where a candidate comes from, as scores and filters see it."""
     if candidate.kind in AUTHORED_KINDS:
         return "lore"
     if candidate.kind == "summary":

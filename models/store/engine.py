@@ -147,7 +147,9 @@ def translated_errors() -> Iterator[None]:
         yield
     except PoolTimeout as error:
         raise DatabaseUnavailable(
-            "no database connection became free in time", remedy="the call may be repeated"
+            "no database connection became free in time",
+            code="database_busy",
+            remedy="the call may be repeated",
         ) from error
     except (OperationalError, psycopg.OperationalError) as error:
         cause = error.orig if isinstance(error, OperationalError) else error

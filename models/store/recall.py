@@ -275,6 +275,7 @@ WITH standing AS (
             WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = %(tenant_id)s) AS similarity
     FROM guidance
     WHERE tenant_id = %(tenant_id)s AND collection = ANY(%(collections)s) AND superseded_by IS NULL
+      AND forgotten_at IS NULL
     ORDER BY stated_at DESC LIMIT %(most)s
 )
 (SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT %(count)s)

@@ -1,12 +1,12 @@
 """The database itself keeps scores between 0 and 1, as the tables say.
 
-Revision: 0008, after 0004
+Revision: 0008, after 0007
 """
 
 from alembic import op
 
 revision = "0008"
-down_revision = "0004"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 
