@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from api.gathering import Gathered, check_namespace
-from api.recall import CANDIDATES_PER_LEG, ask, in_context, rank_recalled, send_recall
+from api.recall import TOKENS_PER_HIT, ask, in_context, rank_recalled, read_named, send_recall
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
 from models.domain.records import Identity, durable_namespace
@@ -31,7 +31,14 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
     if encoding is None:
         got.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
     session_id = request.session_id or ""
-    question = ask(runtime, caller, session_id=request.session_id, text=request.query, now=datetime.now(UTC))
+    question = ask(
+        runtime,
+        caller,
+        session_id=request.session_id,
+        text=request.query,
+        now=datetime.now(UTC),
+        budget_tokens=request.k * TOKENS_PER_HIT,
+    )
     timeout_ms = runtime.settings.statement_timeout_ms
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
         context = read_context(
@@ -43,15 +50,18 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             agent_id=request.agent_id,
             tail_chars=0,
             terms=question.keywords,
-            count=CANDIDATES_PER_LEG,
+            count=question.breadth,
             encoder=encoder,
         )
     check_namespace(caller, context.namespace)
-    vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
-    question = replace(in_context(question, context), vector=vector)
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
-        candidates = send_recall(cursors, question, encoder=encoder).fetchall()
-        ranked = rank_recalled(cursors, question, candidates, encoder=encoder)
+        question = read_named(cursors, in_context(question, context), encoder=encoder)
+    vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
+    question = replace(question, vector=vector)
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        sent = send_recall(cursors, question, encoder=encoder)
+        near = sent.fetchall() if sent else ()
+        ranked = rank_recalled(cursors, question, near, encoder=encoder)
     hits: dict[str, SearchHit] = {}
     for found in ranked:
         candidate = found.candidate
