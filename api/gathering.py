@@ -96,7 +96,15 @@ def gather(
     def remaining_ms() -> int:
         return int(deadline_ms - (time.perf_counter() - start) * 1000)
 
-    question = ask(runtime, caller, session_id=request.session_id, text=request.query, now=now)
+    question = ask(
+        runtime,
+        caller,
+        session_id=request.session_id,
+        text=request.query,
+        now=now,
+        profile=request.profile,
+        explains=request.explain,
+    )
     try:
         with got.timed("rules_tail_words"):
             context = _read_first(runtime, caller, request, question, timeout_ms=remaining_ms())

@@ -9,13 +9,14 @@ from uuid import UUID
 
 import numpy as np
 
+from api.profiles import Scored, rank_by_profile
 from api.runtime import Runtime
 from models.domain import temporal
+from models.domain.conflicts import Statement, find_superseded, put_newer_first
 from models.domain.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
-from models.domain.questions import asks_for_answers
 from models.domain.records import GLOBAL_NAMESPACE
-from models.domain.relevance import DEFAULT_WEIGHTS, Passage, Relevance, rank_passages, score_hop
-from models.domain.scoring import Scope
+from models.domain.relevance import DEFAULT_WEIGHTS, Passage, score_hop
+from models.domain.scoring import ProfileName, Scope
 from models.domain.selection import find_repeats
 from models.domain.terms import query_keywords
 from models.domain.timeframes import find_time_frames, measure_time_fit
@@ -42,6 +43,8 @@ MOST_RANKED = 200  # of what was found and of what stands beside it; more fit in
 MOST_DATED = 60  # of the ranked, how many may lead the answer to a question about time
 STRONG_SHARE = 0.5  # of the best score: what comes before the summaries of the session
 HOPS_FROM = 10  # of the ranked, how many may bring along what they link to
+MOST_COMPARED = 40  # of the ranked, how many are compared for statements that replace each other
+SAID_KINDS = frozenset({"turn", "memory"})
 AUTHORED_KINDS = frozenset({"rule", "lore"})
 CANDIDATES_PER_LEG = 60
 
@@ -51,13 +54,20 @@ class Recalled:
     """A candidate, every term of its score, and why a question about time moved it up, if it did."""
 
     candidate: Candidate
-    scored: Relevance
+    scored: Scored
+    rank: int | None = None  # by score, from 1; what a link led to has none
     dated: temporal.TemporalChoice | None = None
+    superseded_by: Candidate | None = None  # what the same speaker said later, and otherwise
     repeats: str | None = None  # the better one that says nearly the same
     hop_from: str | None = None  # the ranked node whose link led here
     covers: frozenset[str] = (
         frozenset()
     )  # of a summary: the turns it stands for, among those found or in the tail
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether so much came before it that it was not tried: only `explain` shows it."""
+        return self.rank is not None and self.rank > MOST_RANKED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +85,21 @@ class Question:
     named: Sequence[NamedItem] = ()  # found by words, while the vector was being made
     way: Way = "exact"  # how the nearest vectors are found
     vector: Vector | None = None
+    profile: ProfileName = "longtail"  # how what is found is ranked
+    explains: bool = False  # whether what is ranked too low to be tried is listed too
     slots: "Future[Vector] | None" = None  # vectors of the events a question about time is about
 
 
-def ask(runtime: Runtime, caller: Caller, *, session_id: str | None, text: str, now: datetime) -> Question:
+def ask(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    session_id: str | None,
+    text: str,
+    now: datetime,
+    profile: ProfileName | None = None,
+    explains: bool = False,
+) -> Question:
     """A question as it reads; what the events in it are like is worked out meanwhile."""
     intent = temporal.temporal_intent(text)
     slots = temporal.event_slots(text) if temporal.is_active(intent) else ()
@@ -89,6 +110,8 @@ def ask(runtime: Runtime, caller: Caller, *, session_id: str | None, text: str, 
         now=now,
         keywords=query_keywords(text),
         intent=intent,
+        profile=profile or runtime.settings.recall_profile,
+        explains=explains,
         slots=runtime.start_encoding(slots),
     )
 
@@ -151,23 +174,40 @@ def rank_recalled(
         for candidate in candidates
     ]
     by_id = {candidate.id: candidate for candidate in candidates}
-    ranked = rank_passages(passages, most=MOST_RANKED, asks_for_answers=asks_for_answers(question.text))
-    choices = _choose_dated(cursors, question, ranked, by_id, encoder=encoder)
-    scored_by_id = {scored.id: scored for scored in ranked}
+    ranked = rank_by_profile(
+        question.profile,
+        passages,
+        by_id,
+        question=question.text,
+        most=None if question.explains else MOST_RANKED,
+    )
+    tried, beyond = ranked[:MOST_RANKED], ranked[MOST_RANKED:]
+    choices = _choose_dated(cursors, question, tried, by_id, encoder=encoder)
+    place_by_id = {scored.id: (place, scored) for place, scored in enumerate(ranked, start=1)}
     choice_by_id = {choice.id: choice for choice in choices}
-    order = temporal.put_choices_first([scored.id for scored in ranked], choices)
+    order = temporal.put_choices_first([scored.id for scored in tried], choices)
+    superseded = _find_superseded([by_id[key] for key in order])
     repeats = _find_repeats([by_id[key] for key in order])
     recalled = [
         Recalled(
             candidate=by_id[key],
-            scored=scored_by_id[key],
+            scored=place_by_id[key][1],
+            rank=place_by_id[key][0],
             dated=choice_by_id.get(key),
             repeats=repeats.get(key),
+            superseded_by=superseded.get(key),
         )
         for key in order
     ]
     recalled = _with_hops(cursors, question, recalled, encoder=encoder)
-    return _with_summaries(cursors, question, recalled, tail=tail)
+    found_by_id = {one.candidate.id: one for one in recalled}
+    newer = {key: newest.id for key, newest in superseded.items()}
+    recalled = [found_by_id[key] for key in put_newer_first(list(found_by_id), newer)]
+    recalled = _with_summaries(cursors, question, recalled, tail=tail)
+    return recalled + [
+        Recalled(candidate=by_id[scored.id], scored=scored, rank=place_by_id[scored.id][0])
+        for scored in beyond
+    ]
 
 
 def _with_summaries(
@@ -207,6 +247,13 @@ def _find_repeats(ordered: Sequence[Candidate]) -> dict[str, str]:
         rows = rows.astype(np.float32)
     found = find_repeats([candidate.text for candidate in ordered], rows)
     return {ordered[place].id: ordered[original].id for place, original in found.items()}
+
+
+def _find_superseded(ordered: Sequence[Candidate]) -> dict[str, Candidate]:
+    """Of the best, what its speaker said otherwise later: by id, the newest such statement."""
+    said = [one for one in ordered[:MOST_COMPARED] if one.kind in SAID_KINDS and one.role == "user"]
+    found = find_superseded([Statement(one.name or "", one.said_at, one.text) for one in said])
+    return {said[older].id: said[newer] for older, newer in found.items()}
 
 
 def _with_hops(
@@ -257,7 +304,7 @@ def _with_hops(
 def _choose_dated(
     cursors: Cursors,
     question: Question,
-    ranked: Sequence[Relevance],
+    ranked: Sequence[Scored],
     by_id: dict[str, Candidate],
     *,
     encoder: str,
