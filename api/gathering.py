@@ -111,6 +111,8 @@ def gather(
         text=request.query,
         now=now,
         budget_tokens=request.budget_tokens,
+        profile=request.profile,
+        explains=request.explain,
     )
     try:
         with got.timed("rules_tail"):

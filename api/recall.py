@@ -10,13 +10,14 @@ from uuid import UUID
 import numpy as np
 
 from api.candidates import Candidates, complete_candidates
+from api.profiles import Scored, rank_by_profile
 from api.runtime import Runtime
 from models.domain import temporal
+from models.domain.conflicts import Statement, find_superseded, put_newer_first
 from models.domain.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
-from models.domain.questions import asks_for_answers
 from models.domain.records import GLOBAL_NAMESPACE
-from models.domain.relevance import DEFAULT_WEIGHTS, PassageColumns, Relevance, rank_columns, score_hop
-from models.domain.scoring import Scope
+from models.domain.relevance import DEFAULT_WEIGHTS, PassageColumns, score_hop
+from models.domain.scoring import ProfileName, Scope
 from models.domain.selection import find_repeats
 from models.domain.terms import query_keywords
 from models.domain.timeframes import find_time_frames, measure_time_fit
@@ -44,6 +45,8 @@ MOST_RANKED = 200  # of what was found and of what stands beside it; more fit in
 MOST_DATED = 60  # of the ranked, how many may lead the answer to a question about time
 STRONG_SHARE = 0.5  # of the best score: what comes before the summaries of the session
 HOPS_FROM = 10  # of the ranked, how many may bring along what they link to
+MOST_COMPARED = 40  # of the ranked, how many are compared for statements that replace each other
+SAID_KINDS = frozenset({"turn", "memory"})
 AUTHORED_KINDS = frozenset({"rule", "lore"})
 # Candidates of each leg, with the turns around them, for prompts up to so many tokens: what the budget cannot hold is
 # not read. Of LoCoMo's evidence, 30 find as much as 60 for 4,000 tokens, with half the rows.
@@ -66,13 +69,20 @@ class Recalled:
     """A candidate, every term of its score, and why a question about time moved it up, if it did."""
 
     candidate: Candidate
-    scored: Relevance
+    scored: Scored
+    rank: int | None = None  # by score, from 1; what a link led to has none
     dated: temporal.TemporalChoice | None = None
+    superseded_by: Candidate | None = None  # what the same speaker said later, and otherwise
     repeats: str | None = None  # the better one that says nearly the same
     hop_from: str | None = None  # the ranked node whose link led here
     covers: frozenset[str] = (
         frozenset()
     )  # of a summary: the turns it stands for, among those found or in the tail
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether so much came before it that it was not tried: only `explain` shows it."""
+        return self.rank is not None and self.rank > MOST_RANKED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +102,8 @@ class Question:
     rows: Sequence[CandidateRow] = ()  # those, and the turns around them
     way: Way = "exact"  # how the nearest vectors are found
     vector: Vector | None = None
+    profile: ProfileName = "longtail"  # how what is found is ranked
+    explains: bool = False  # whether what is ranked too low to be tried is listed too
     slots: "Future[Vector] | None" = None  # vectors of the events a question about time is about
 
 
@@ -103,6 +115,8 @@ def ask(
     text: str,
     now: datetime,
     budget_tokens: int,
+    profile: ProfileName | None = None,
+    explains: bool = False,
 ) -> Question:
     """A question as it reads; what the events in it are like is worked out meanwhile."""
     intent = temporal.temporal_intent(text)
@@ -115,6 +129,8 @@ def ask(
         breadth=choose_breadth(budget_tokens),
         keywords=query_keywords(text),
         intent=intent,
+        profile=profile or runtime.settings.recall_profile,
+        explains=explains,
         slots=runtime.start_encoding(slots),
     )
 
@@ -178,30 +194,45 @@ def rank_recalled(
     )
     if not candidates.records:
         return []
-    by_id = {candidate.id: place for place, candidate in enumerate(candidates.records)}
-    ranked = rank_columns(
+    place_by_id = {candidate.id: place for place, candidate in enumerate(candidates.records)}
+    ranked = rank_by_profile(
+        question.profile,
         _describe(candidates.records, question),
-        most=MOST_RANKED,
-        asks_for_answers=asks_for_answers(question.text),
+        candidates.records,
+        question=question.text,
+        most=None if question.explains else MOST_RANKED,
     )
-    choices = _choose_dated(question, ranked, candidates, by_id)
-    scored_by_id = {scored.id: scored for scored in ranked}
+    tried, beyond = ranked[:MOST_RANKED], ranked[MOST_RANKED:]
+    choices = _choose_dated(question, tried, candidates, place_by_id)
+    rank_by_id = {scored.id: (rank, scored) for rank, scored in enumerate(ranked, start=1)}
     choice_by_id = {choice.id: choice for choice in choices}
-    order = temporal.put_choices_first([scored.id for scored in ranked], choices)
-    places = [by_id[key] for key in order]
+    order = temporal.put_choices_first([scored.id for scored in tried], choices)
+    places = [place_by_id[key] for key in order]
     records = [candidates.records[place] for place in places]
+    superseded = _find_superseded(records)
     repeats = find_repeats([record.text for record in records], candidates.single_rows()[places])
     recalled = [
         Recalled(
             candidate=record,
-            scored=scored_by_id[record.id],
+            scored=rank_by_id[record.id][1],
+            rank=rank_by_id[record.id][0],
             dated=choice_by_id.get(record.id),
-            repeats=records[repeats[rank]].id if rank in repeats else None,
+            repeats=records[repeats[place]].id if place in repeats else None,
+            superseded_by=superseded.get(record.id),
         )
-        for rank, record in enumerate(records)
+        for place, record in enumerate(records)
     ]
     recalled = _with_hops(cursors, question, recalled, encoder=encoder)
-    return _with_summaries(cursors, question, recalled, tail=tail)
+    found_by_id = {one.candidate.id: one for one in recalled}
+    newer = {key: newest.id for key, newest in superseded.items()}
+    recalled = [found_by_id[key] for key in put_newer_first(list(found_by_id), newer)]
+    recalled = _with_summaries(cursors, question, recalled, tail=tail)
+    return recalled + [
+        Recalled(
+            candidate=candidates.records[place_by_id[scored.id]], scored=scored, rank=rank_by_id[scored.id][0]
+        )
+        for scored in beyond
+    ]
 
 
 def _describe(records: Sequence[Candidate], question: Question) -> PassageColumns:
@@ -255,6 +286,13 @@ def _with_summaries(
     return [*strong, *own, *weak, *others]
 
 
+def _find_superseded(ordered: Sequence[Candidate]) -> dict[str, Candidate]:
+    """Of the best, what its speaker said otherwise later: by id, the newest such statement."""
+    said = [one for one in ordered[:MOST_COMPARED] if one.kind in SAID_KINDS and one.role == "user"]
+    found = find_superseded([Statement(one.name or "", one.said_at, one.text) for one in said])
+    return {said[older].id: said[newer] for older, newer in found.items()}
+
+
 def _with_hops(
     cursors: Cursors, question: Question, recalled: list[Recalled], *, encoder: str
 ) -> list[Recalled]:
@@ -296,7 +334,7 @@ def _with_hops(
 
 
 def _choose_dated(
-    question: Question, ranked: Sequence[Relevance], candidates: Candidates, by_id: Mapping[str, int]
+    question: Question, ranked: Sequence[Scored], candidates: Candidates, by_id: Mapping[str, int]
 ) -> tuple[temporal.TemporalChoice, ...]:
     """The turns that answer a question about time: relevant, dated, and each covering another event."""
     if not temporal.is_active(question.intent) or not ranked:

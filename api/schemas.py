@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from models.domain.records import RESERVED_NAMESPACE_PREFIXES, NewTurn, Role
+from models.domain.scoring import ProfileName
 from models.settings import get_settings
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -206,6 +207,7 @@ class AssembleIn(Strict):
     deadline_ms: Annotated[int, Field(gt=0, le=60_000)] | None = None
     explain: bool = False
     now: Moment | None = None
+    profile: ProfileName | None = None  # how recall is ranked; None: as the service is set
 
 
 class StableOut(BaseModel):
@@ -266,6 +268,9 @@ class SearchIn(Strict):
     session_key: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = None
+    explain: bool = False
+    now: Moment | None = None
+    profile: ProfileName | None = None
 
 
 class SearchHit(BaseModel):
@@ -278,6 +283,7 @@ class SearchHit(BaseModel):
     session_id: str | None
     ts: datetime
     similarity: float | None
+    superseded_by: str | None = None  # a later statement of the same speaker that says otherwise
 
 
 class SearchOut(BaseModel):
@@ -285,6 +291,7 @@ class SearchOut(BaseModel):
     degraded: list[DegradedOut]
     pending: int
     lag_seconds: float
+    explain: dict[str, Any] | None = None
 
 
 class ConflictOut(BaseModel):

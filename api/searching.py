@@ -3,8 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from api.explaining import explain_candidates
 from api.gathering import Gathered, check_namespace
-from api.recall import TOKENS_PER_HIT, ask, in_context, rank_recalled, read_named, send_recall
+from api.recall import TOKENS_PER_HIT, Recalled, ask, in_context, rank_recalled, read_named, send_recall
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
 from models.domain.records import Identity, durable_namespace
@@ -17,7 +18,7 @@ ENCODING_TIMEOUT_SECONDS = 10.0
 
 
 def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> SearchOut:
-    """The best `k` items of one namespace; the same words are never listed twice."""
+    """The best `k` items of one namespace; what nearly repeats a better one is not listed."""
     identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
     if identity.is_empty and request.session_id is None:
         raise InvalidInput(
@@ -36,8 +37,10 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         caller,
         session_id=request.session_id,
         text=request.query,
-        now=datetime.now(UTC),
         budget_tokens=request.k * TOKENS_PER_HIT,
+        now=request.now or datetime.now(UTC),
+        profile=request.profile,
+        explains=request.explain,
     )
     timeout_ms = runtime.settings.statement_timeout_ms
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
@@ -63,25 +66,37 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         near = sent.fetchall() if sent else ()
         ranked = rank_recalled(cursors, question, near, encoder=encoder)
     hits: dict[str, SearchHit] = {}
+    reasons: dict[str, str] = {}
     for found in ranked:
         candidate = found.candidate
-        hits.setdefault(
-            candidate.item_id,
-            SearchHit(
-                id=candidate.id,
-                kind=candidate.kind,
-                text=candidate.text,
-                score=found.scored.score,
-                source_turn_ids=list(candidate.source_turn_ids),
-                role=candidate.role,
-                session_id=candidate.session_id,
-                ts=datetime.fromtimestamp(candidate.said_at, UTC),
-                similarity=candidate.similarity,
-            ),
-        )
+        if found.repeats is not None:
+            reasons[candidate.id] = f"nearly the same as {found.repeats}"
+        elif len(hits) == request.k:
+            reasons[candidate.id] = f"behind the first {request.k}"
+        else:
+            hits[candidate.id] = _hit(found)
     return SearchOut(
-        results=list(hits.values())[: request.k],
+        results=list(hits.values()),
+        explain={"candidates": explain_candidates(ranked, chosen=hits, reasons=reasons)}
+        if request.explain
+        else None,
         degraded=got.degraded,
         pending=context.backlog.pending,
         lag_seconds=context.backlog.lag_seconds,
+    )
+
+
+def _hit(found: Recalled) -> SearchHit:
+    candidate = found.candidate
+    return SearchHit(
+        id=candidate.id,
+        kind=candidate.kind,
+        text=candidate.text,
+        score=found.scored.score,
+        source_turn_ids=list(candidate.source_turn_ids),
+        role=candidate.role,
+        session_id=candidate.session_id,
+        ts=datetime.fromtimestamp(candidate.said_at, UTC),
+        similarity=candidate.similarity,
+        superseded_by=found.superseded_by.id if found.superseded_by else None,
     )
