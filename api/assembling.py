@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+from api.explaining import explain_candidates
 from api.formats import choose_layout, hash_text, measure_stable_prefix, shape_answer
 from api.gathering import Gathered, gather
 from api.recall import Recalled
@@ -164,7 +165,7 @@ def _supply(got: Gathered, shown: Shown) -> Supply:
         soft=rules[Tier.SOFT],
         tail=tail,
         guidance=_order_guidance(got.guidance),
-        recall=[_recall_block(found) for found in got.recalled],
+        recall=[_recall_block(found) for found in got.recalled if not found.is_beyond],
         recall_limit_tokens=got.recall_limit_tokens,
         shown=shown.older,
     )
@@ -202,7 +203,8 @@ def _recall_block(found: Recalled) -> Block:
     candidate = found.candidate
     is_authored = candidate.kind in {"rule", "lore"}
     role = "summary of earlier turns" if candidate.kind == "summary" else candidate.role or candidate.kind
-    day = datetime.fromtimestamp(candidate.said_at, UTC).date().isoformat()
+    day = _day(candidate.said_at)
+    newer = found.superseded_by
     return Block(
         id=candidate.id,
         says=candidate.item_id if candidate.kind == "memory" else None,  # its turn says the same words
@@ -211,6 +213,7 @@ def _recall_block(found: Recalled) -> Block:
         rendered=render_item(
             candidate.text,
             speaker=None if is_authored else name_speaker(candidate.name, role),
+            note=f"said otherwise on {_day(newer.said_at)}" if newer else "",
         ),
         heading=candidate.name or day if is_authored else day,
         said_at=candidate.said_at,
@@ -285,21 +288,13 @@ def _explain(got: Gathered, assembly: Assembly) -> dict[str, object]:
     chosen = frozenset(assembly.chosen["recall"])
     reasons = {drop.id: drop.reason for drop in assembly.drops if drop.tier == "recall"}
     return {
-        "candidates": [
-            {
-                **found.scored._asdict(),
-                "kind": found.candidate.kind,
-                "vector_rank": found.candidate.vector_rank,
-                "lexical_rank": found.candidate.lexical_rank,
-                "temporal": asdict(found.dated) if found.dated else None,
-                "hop_from": found.hop_from,
-                "chosen": found.scored.id in chosen,
-                "reason": reasons.get(found.scored.id),
-            }
-            for found in got.recalled
-        ],
+        "candidates": explain_candidates(got.recalled, chosen=chosen, reasons=reasons),
         "dropped": [asdict(drop) for drop in assembly.drops if drop.tier != "recall"],
     }
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def stamp(moment: datetime) -> str:

@@ -10,7 +10,16 @@ from datetime import datetime
 
 import structlog
 
-from api.recall import CANDIDATES_PER_LEG, Question, Recalled, ask, in_context, rank_recalled, send_recall
+from api.recall import (
+    Question,
+    Recalled,
+    ask,
+    choose_breadth,
+    in_context,
+    rank_recalled,
+    read_named,
+    send_recall,
+)
 from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
 from models.domain.guidance import SESSION_PREFIX, name_guidance_namespace
@@ -101,9 +110,18 @@ def gather(
     def remaining_ms() -> int:
         return int(deadline_ms - (time.perf_counter() - start) * 1000)
 
-    question = ask(runtime, caller, session_id=request.session_id, text=request.query, now=now)
+    question = ask(
+        runtime,
+        caller,
+        session_id=request.session_id,
+        text=request.query,
+        now=now,
+        breadth=choose_breadth(request.budget_tokens),
+        profile=request.profile,
+        explains=request.explain,
+    )
     try:
-        with got.timed("rules_tail_words"):
+        with got.timed("rules_tail"):
             context = _read_first(runtime, caller, request, question, timeout_ms=remaining_ms())
     except (DatabaseUnavailable, DeadlineExceeded) as error:
         got.miss(error.code, f"{error.detail}: guidance and memories are missing from this answer")
@@ -111,7 +129,7 @@ def gather(
     runtime.last_rules[caller.tenant_id, context.bindings] = got.rules = context.rules
     got.turns, got.backlog = list(context.turns), context.backlog
     got.namespace = context.namespace
-    question = in_context(question, context)
+    question = _read_named(runtime, got, in_context(question, context), timeout_ms=remaining_ms())
     question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
     if remaining_ms() <= 0:
         got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
@@ -145,7 +163,7 @@ def _read_first(
             agent_id=request.agent_id,
             tail_chars=tail_chars,
             terms=question.keywords,
-            count=CANDIDATES_PER_LEG,
+            count=question.breadth,
             encoder=runtime.settings.encoder,
         )
     check_namespace(caller, context.namespace)
@@ -179,6 +197,21 @@ def _is_tail_short(runtime: Runtime, turns: Sequence[Turn], tail_chars: int) -> 
     return len(turns) >= TAIL_TURNS and sum(len(turn.content) for turn in turns) <= tail_chars
 
 
+def _read_named(runtime: Runtime, got: Gathered, question: Question, *, timeout_ms: int) -> Question:
+    """What was found by words and the turns around it, while the query is still being encoded."""
+    if timeout_ms <= 0:
+        return question
+    try:
+        with (
+            got.timed("words"),
+            one_round_trip(runtime.engine, question.tenant_id, timeout_ms=timeout_ms) as cursors,
+        ):
+            return read_named(cursors, question, encoder=runtime.settings.encoder)
+    except (DatabaseUnavailable, DeadlineExceeded) as error:
+        got.miss(error.code, f"{error}: what holds words of the query is missing from this answer")
+        return question
+
+
 def _read_recall(
     runtime: Runtime,
     request: AssembleIn,
@@ -205,7 +238,11 @@ def _read_recall(
         got.guidance = guidance.fetchall()
         got.is_guidance_read = True
         got.recalled = rank_recalled(
-            cursors, question, found.fetchall(), encoder=encoder, tail=[str(turn.id) for turn in got.turns]
+            cursors,
+            question,
+            found.fetchall() if found else (),
+            encoder=encoder,
+            tail=[str(turn.id) for turn in got.turns],
         )
     if request.query.strip():
         _judge_recall(got, request.budget_tokens)

@@ -15,6 +15,7 @@ from uuid import UUID
 
 import numpy as np
 
+from api.profiles import Scored
 from api.schemas import AssembleIn
 from models.domain.assembly import Assembly, TierName
 from models.domain.authored import RULES_VERSION, Tier
@@ -220,12 +221,20 @@ def _list_guidance(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
     return rows
 
 
+def _round_terms(scored: Sequence[Scored]) -> list[list[float | None]]:
+    """The terms of each score; a profile that has no such term has None there."""
+    if all(isinstance(one, Relevance) for one in scored):
+        numbers = np.array([one[2:] for one in scored], dtype=np.float64)  # type: ignore[index]
+        rounded: list[list[float | None]] = np.round(numbers, TERM_DIGITS).tolist()
+        return rounded
+    return [[_shorten(getattr(one, name, None)) for name in TERMS] for one in scored]
+
+
 def _list_recall(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
     if not got.recalled:
         return []
     chosen, reasons = frozenset(assembly.chosen["recall"]), _find_reasons(assembly, "recall")
-    numbers = np.array([one.scored[2:] for one in got.recalled], dtype=np.float64)
-    terms = np.round(numbers, TERM_DIGITS).tolist()
+    terms = _round_terms([one.scored for one in got.recalled])
     rows = []
     for found, row in zip(got.recalled, terms, strict=True):
         candidate, key = found.candidate, found.scored.id

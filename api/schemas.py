@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from models.domain.records import RESERVED_NAMESPACE_PREFIXES, NewTurn, Role
-from models.domain.scoring import Scope
+from models.domain.scoring import ProfileName, Scope
 from models.settings import get_settings
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -235,6 +235,9 @@ class AssembleIn(Strict):
     )
     explain: StrictBool = False
     now: Moment | None = Field(default=None, description="The moment to assemble for; default: this one.")
+    profile: ProfileName | None = Field(
+        default=None, description="How recall is ranked; default: as the service is set."
+    )
 
 
 class StableOut(BaseModel):
@@ -329,6 +332,9 @@ class SearchIn(Strict):
     cursor: Annotated[Text, Field(min_length=1, max_length=20_000)] | None = Field(
         default=None, description="`next_cursor` of the page before; the rest of the request stays the same."
     )
+    explain: StrictBool = False
+    now: Moment | None = None
+    profile: ProfileName | None = None
 
 
 class SearchHit(BaseModel):
@@ -341,6 +347,7 @@ class SearchHit(BaseModel):
     session_id: str | None
     ts: datetime
     similarity: float | None
+    superseded_by: str | None = None  # a later statement of the same speaker that says otherwise
 
 
 class SearchOut(BaseModel):
@@ -351,6 +358,7 @@ class SearchOut(BaseModel):
     degraded: list[DegradedOut]
     pending: int
     lag_seconds: float
+    explain: dict[str, Any] | None = None
 
 
 class ConflictOut(BaseModel):

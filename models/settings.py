@@ -15,6 +15,8 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from models.domain.scoring import ProfileName
+
 ServiceRole = Literal["longtail_api", "longtail_worker", "longtail_report"]
 SERVICE_ROLES: tuple[ServiceRole, ...] = ("longtail_api", "longtail_worker", "longtail_report")
 DEFAULT_PORT = 8765
@@ -58,6 +60,7 @@ class Settings(BaseSettings):
     tail_target: float = Field(default=0.30, ge=0, le=1)
     guidance_reserve: float = Field(default=0.15, ge=0, le=1)
     tail_min_turns: int = Field(default=4, ge=1, le=1000)
+    recall_profile: ProfileName = "longtail"  # how recall is ranked; "seed" and "seed_linear" for comparison
     gate_threshold: float = Field(default=0.355, ge=0, le=1)
 
     # limits of one request
