@@ -15,6 +15,7 @@ from models.domain.assembly import Assembly, Block, Supply, TailBlock, TierName,
 from models.domain.authored import Tier
 from models.domain.guidance import GuidanceCandidate, order_guidance
 from models.domain.markers import keep_what_was_said, strip_injected
+from models.domain.overruling import AuthoredRule, find_overruled
 from models.domain.rendering import name_speaker, render_item, render_rule, render_turn, render_wish
 from models.domain.tail import TailTurn
 from models.domain.tokens import TokenCounter
@@ -61,6 +62,11 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
 def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
     """Everything rendered, each tier in the order in which it is to be tried."""
     got.turns = keep_what_was_said(got.turns, marker)
+    got.overruled = find_overruled(
+        [AuthoredRule(str(rule.id), rule.body, tuple(rule.heading_path)) for rule in got.rules],
+        [(str(record.id), record.body) for record in got.guidance],
+    )
+    overruled_ids = {one.wish_id for one in got.overruled if one.is_whole}
     rules = {
         tier: [
             Block(id=str(rule.id), rendered=render_rule(rule.body, rule.heading_path))
@@ -91,7 +97,7 @@ def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
         hard=rules[Tier.HARD],
         soft=rules[Tier.SOFT],
         tail=tail,
-        guidance=_order_guidance(got.guidance),
+        guidance=_order_guidance([one for one in got.guidance if str(one.id) not in overruled_ids]),
         recall=[_recall_block(found) for found in got.recalled],
         recall_limit_tokens=got.recall_limit_tokens,
     )
@@ -222,6 +228,8 @@ def _explain(got: Gathered, assembly: Assembly) -> dict[str, object]:
             for found in got.recalled
         ],
         "dropped": [asdict(drop) for drop in assembly.drops if drop.tier != "recall"],
+        # Spoken wishes that an authored rule contradicts; one that has nothing else to say is not in the prompt.
+        "overruled": [one._asdict() for one in got.overruled],
     }
 
 

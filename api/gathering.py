@@ -14,6 +14,7 @@ from api.recall import CANDIDATES_PER_LEG, Question, Recalled, ask, in_context, 
 from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
 from models.domain.guidance import SESSION_PREFIX, name_guidance_namespace
+from models.domain.overruling import Overruling
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
 from models.domain.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
@@ -41,6 +42,7 @@ class Gathered:
     rules: Sequence[Rule] = ()
     turns: list[Turn] = field(default_factory=list)
     guidance: list[Guidance] = field(default_factory=list)
+    overruled: tuple[Overruling, ...] = ()  # spoken wishes that an authored rule contradicts
     recalled: list[Recalled] = field(default_factory=list)
     recall_limit_tokens: int | None = None  # less than the budget leaves, when nothing matched well
     backlog: Backlog = field(default_factory=lambda: Backlog(pending=0, lag_seconds=0.0))
