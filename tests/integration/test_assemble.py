@@ -254,9 +254,9 @@ def test_a_spoken_wish_that_an_authored_rule_forbids_stays_out_and_the_answer_sa
     assert guidance == ["From now on, answer in German."]
     rules = {item["id"]: item["text"] for item in answer["items"] if item["tier"] == "hard"}
     overruled = answer["explain"]["overruled"]
-    assert [(rules[one["rule_id"]], one["action"], one["is_whole"]) for one in overruled] == [
-        ("- quote prices", "quote price", True),
+    assert sorted((rules[one["rule_id"]], one["action"], one["is_whole"]) for one in overruled) == [
         ("- Never use emojis.", "use emojis", True),
+        ("- quote prices", "quote price", True),
     ]
     tenant.client.put_document("AGENTS.md", "# Style\n\n- Keep it short.\n")
     answer = tenant.client.assemble(query="hello", explain=True, **ASK)
