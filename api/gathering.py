@@ -23,6 +23,7 @@ from api.recall import (
 from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
 from models.domain.guidance import SESSION_PREFIX, name_guidance_namespace
+from models.domain.overruling import Overruling
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
 from models.domain.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
@@ -54,6 +55,7 @@ class Gathered:
     rules: Sequence[Rule] = ()
     turns: list[Turn] = field(default_factory=list)
     guidance: list[Guidance] = field(default_factory=list)
+    overruled: tuple[Overruling, ...] = ()  # spoken wishes that an authored rule contradicts
     is_guidance_read: bool = False
     recalled: list[Recalled] = field(default_factory=list)
     recall_limit_tokens: int | None = None  # less than the budget leaves, when nothing matched well
