@@ -101,6 +101,7 @@ EQUAL = {
         "sanitizing",
         '_PARAMETER: Final = r"[A-Z0-9',
     ): "the expression it becomes part of reads both cases alike",
+    ("overruling", "if not rules and not wishes"): "a shortcut; with neither there is no pair to compare",
     ("lineage", '[child] = ""'): "a dict used as an ordered set; its values are never read",
 }
 

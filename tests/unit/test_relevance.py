@@ -241,3 +241,32 @@ def test_a_hop_has_its_parents_share_and_no_term_of_its_own() -> None:
     assert (hop.id, hop.score, hop.scope) == ("n", 0.4, "lore")
     assert hop.cosine == hop.base == hop.context == hop.evidence == 0
     assert score_hop("n", 1.7).score == 1
+
+
+def test_use_counts_by_the_logarithm_of_reads_against_the_most_read() -> None:
+    found = {
+        one.id: one
+        for one in rank_passages([turn("never"), turn("once", access_count=1), turn("most", access_count=6)])
+    }
+    assert found["never"].frequency == 0
+    assert found["once"].frequency == pytest.approx(math.log(2) / math.log(8))
+    assert found["most"].frequency == pytest.approx(math.log(7) / math.log(8))
+
+
+def test_the_weight_is_its_floor_and_what_recency_use_and_authority_earn_of_the_rest() -> None:
+    weights = ScoringProfile(omega0=0.6, alpha_r=0.5, alpha_f=0.2, alpha_a=0.3)
+    (old,) = rank_passages([turn("old", age_seconds=math.inf, authority=0.5)], weights=weights)
+    assert old.omega == pytest.approx(0.6 + 0.4 * 0.3 * 0.5)
+    (new,) = rank_passages([turn("new", age_seconds=0.0, authority=1.0)], weights=weights)
+    assert new.omega == pytest.approx(0.6 + 0.4 * (0.5 + 0.3))
+
+
+def test_a_doubted_summary_loses_half_of_its_score_at_most_and_a_turn_nothing() -> None:
+    certain, doubted, unknown = (
+        rank_passages([turn("s", scope="summary", cosine=0.8, confidence=trust)])[0]
+        for trust in (1.0, 0.0, None)
+    )
+    assert (certain.quality, doubted.quality, unknown.quality) == (1.0, 0.5, 0.5)
+    assert doubted.score < certain.score
+    (said,) = rank_passages([turn("t", cosine=0.8, confidence=0.0)])
+    assert said.quality == 1.0
