@@ -195,7 +195,10 @@ def _write_scores(scores: list[Score]) -> str:
         f"| **all** | {made} | {ran} | {noticed} | {ran - noticed} | **{noticed / max(ran, 1):.1%}** |"
         f" {sum(score.ran == score.made for score in scores)} of {len(scores)} modules whole |"
     )
-    return "\n".join(lines)
+    known = [score for score in scores if score.ran]
+    made_share = sum(score.share * score.made for score in known) / max(sum(score.made for score in known), 1)
+    note = f"\n\nEach module weighed by all its mutants, run or not: {made_share:.1%}."
+    return "\n".join(lines) + note
 
 
 def name_part(score: Score) -> str:
