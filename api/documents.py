@@ -5,7 +5,13 @@ from typing import Literal
 from api.runtime import Runtime
 from api.schemas import ConflictOut, DocumentOut
 from models.documents.markdown import partition_document
-from models.domain.authored import HardReserveExceeded, Partition, enforce_hard_reserve
+from models.domain.authored import (
+    DocumentKind,
+    HardReserveExceeded,
+    Partition,
+    enforce_hard_reserve,
+    read_as_notes,
+)
 from models.domain.tokens import CharsCounter
 from models.errors import Forbidden, InvalidInput, TooLarge
 from models.store.access import Caller
@@ -22,6 +28,7 @@ def load_document(
     user_id: str | None,
     agent_id: str | None,
     policy: Literal["refuse", "demote"],
+    kind: DocumentKind = "authored",
 ) -> DocumentOut:
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
@@ -35,6 +42,8 @@ def load_document(
     text = _decode(body)
     counter = CharsCounter()
     partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
+    if kind == "note":
+        partition = read_as_notes(partition)
     cap = int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
         others = sum_hard_tokens(connection, tenant_id=caller.tenant_id, binding=binding, but_not=name)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
@@ -16,10 +17,12 @@ from models.messages import (
     GATE_PENDING,
     INGEST,
     PRUNE_JOURNAL,
+    PRUNE_RECEIPTS,
     SWEEP,
     VERIFY_LINEAGE,
 )
 from models.settings import get_settings
+from models.store.assemblies import prune_receipts
 from models.store.compactions import claim_due
 from models.store.engine import plain_transaction
 from models.store.journal import prune_journals
@@ -168,6 +171,15 @@ def prune_journal(_task: Task[Any, Any]) -> int:
     """Keep the newest entries of every journal."""
     with plain_transaction(process.engine()) as connection:
         return prune_journals(connection, kept=get_settings().journal_entries)
+
+
+@retried(name=PRUNE_RECEIPTS)
+def prune_old_receipts(_task: Task[Any, Any]) -> int:
+    """Keep each tenant's newest receipts, and none that is too old."""
+    settings = get_settings()
+    oldest = datetime.now(UTC) - timedelta(days=settings.receipt_days)
+    with plain_transaction(process.engine()) as connection:
+        return prune_receipts(connection, kept=settings.receipts_kept, oldest=oldest)
 
 
 @retried(name=SWEEP)

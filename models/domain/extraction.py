@@ -108,11 +108,13 @@ def clip_summary(
     ''
     """
     for passage in passages:
-        line = f"{_clean_label(passage.label)}: {' '.join(split_sentences(passage.text[:READ_CHARS]))}"
+        label = f"{_clean_label(passage.label)}: "
+        text = " ".join(split_sentences(passage.text[:READ_CHARS]))
         for chars in (capacity_tokens * 4, capacity_tokens * 2, capacity_tokens):
-            clipped = clip_words(line, max_chars=chars)
-            if clipped.partition(": ")[2].strip("… ") and count_tokens(clipped) <= capacity_tokens:
-                return clipped
+            # Without its label: in a script without blanks the one behind the label is the only place to cut.
+            clipped = clip_words(text, max_chars=chars - len(label))
+            if clipped.strip("… ") and count_tokens(label + clipped) <= capacity_tokens:
+                return label + clipped
     return ""
 
 

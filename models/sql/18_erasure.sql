@@ -42,6 +42,7 @@ BEGIN
         'work:WHERE tenant_id = $1 AND (item_id = ANY($3) OR namespace = $2)',
         'dead_letters:WHERE tenant_id = $1 AND item_id = ANY($3)',
         'forgotten:WHERE tenant_id = $1 AND (namespace = $2 OR item_id = ANY($3))',
+        'records:WHERE tenant_id = $1 AND (namespace = $2 OR item_id = ANY($3))',
         'turns:WHERE tenant_id = $1 AND namespace = $2',
         'compactions:WHERE tenant_id = $1 AND session_id = ANY($4) AND NOT EXISTS (SELECT FROM turns WHERE turns.tenant_id = $1 AND turns.session_id = compactions.session_id)',
         'sessions:WHERE tenant_id = $1 AND session_id = ANY($4) AND NOT EXISTS (SELECT FROM turns WHERE turns.tenant_id = $1 AND turns.session_id = sessions.session_id)',
