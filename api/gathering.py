@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
 FIRST_READ_MS = 100  # with words of the query, at least so long; after that rules and tail are read alone
 ENCODING_SHARE = 0.6  # of what is left: a slow encoder leaves time for recall by words
-GUIDANCE_RESERVE_MS = 100  # kept back from recall, so that guidance can still be read without it
+GUIDANCE_RESERVE_MS = 200  # kept back from recall, so that guidance can still be read without it
 OLDER_TURNS = 8  # read at once where the base tail is not whole yet
 MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
 
