@@ -15,8 +15,13 @@ from api.limits import BodyLimit
 from api.memory_routes import router as memory_router
 from api.place_routes import router as place_router
 from api.problems import add_problem_handlers
-from api.rates import RateLimit
+from api.rates import RateLimit, RateLimiter
+from api.receipt_routes import router as receipt_router
 from api.routes import router
+from api.rpc.dispatcher import Dispatcher
+from api.rpc.lines import LineServer
+from api.rpc.methods import METHODS
+from api.rpc.routes import router as rpc_router
 from api.runtime import Runtime
 from api.transfer_routes import router as transfer_router
 from models.logs import configure_logging
@@ -40,7 +45,10 @@ PROBLEM_SCHEMA: dict[str, Any] = {
 }
 
 
-ROUTERS = (router, history_router, memory_router, place_router, transfer_router)
+ROUTERS = (
+    *(router, history_router, memory_router, place_router, transfer_router),
+    *(rpc_router, receipt_router),
+)
 KEY_PARAMETER: dict[str, Any] = {
     "name": HEADER,
     "in": "header",
@@ -58,7 +66,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         configure_logging(settings.log_level)
         app.state.runtime = Runtime(settings)
+        limiter = None
+        if settings.rate_limit_per_second > 0:
+            limiter = RateLimiter(per_second=settings.rate_limit_per_second, burst=settings.rate_limit_burst)
+        app.state.dispatcher = Dispatcher(app.state.runtime, METHODS, limiter=limiter)
+        lines = LineServer(settings, app.state.dispatcher)
+        await lines.start()
         yield
+        await lines.stop()
         app.state.runtime.close()
 
     app: FastAPI = FastAPIOffline(

@@ -28,7 +28,9 @@ ERROR_OF_STATUS: Mapping[int, type[ServiceError]] = {
     413: TooLarge,
     422: InvalidInput,
     429: TransientError,
+    502: TransientError,
     503: TransientError,
+    504: TransientError,
 }
 
 
@@ -93,15 +95,19 @@ class ServiceClient:
         """Ranked memory for a query."""
         return self.call("POST", "/v1/search", json={k: v for k, v in request.items() if v is not None})
 
-    def put_document(self, name: str, markdown: str, **parameters: str) -> dict[str, Any]:
+    def put_document(self, name: str, markdown: str | bytes, **parameters: str) -> dict[str, Any]:
         """Load authored Markdown."""
         return self.call(
             "PUT",
             f"/v1/documents/{_quote(name)}",
-            content=markdown.encode(),
+            content=markdown.encode() if isinstance(markdown, str) else markdown,
             headers={"Content-Type": "text/markdown"},
             params=parameters,
         )
+
+    def delete_document(self, name: str, **parameters: str) -> dict[str, Any]:
+        """Take a document out of every prompt and out of recall."""
+        return self.call("DELETE", f"/v1/documents/{_quote(name)}", params=parameters)
 
     def compact(self, session_id: str, *, wait: bool = True, force: bool = False) -> dict[str, Any]:
         """Cover a session's older turns with summaries."""
@@ -156,6 +162,14 @@ class ServiceClient:
         asked = {"confirm": confirm, "reason": reason}
         parameters = {key: value for key, value in asked.items() if value is not None}
         return self.call("DELETE", f"/v1/namespaces/{_quote(namespace)}", params=parameters)
+
+    def explain(self, assembly_id: str) -> dict[str, Any]:
+        """The receipt of an assembly."""
+        return self.call("GET", f"/v1/assemblies/{_quote(assembly_id)}")
+
+    def replay(self, assembly_id: str) -> dict[str, Any]:
+        """What would be different if the assembly were made again."""
+        return self.call("POST", f"/v1/assemblies/{_quote(assembly_id)}/replay")
 
     def status(self) -> dict[str, Any]:
         """What waits and what failed."""

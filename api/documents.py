@@ -7,7 +7,13 @@ from uuid import UUID
 from api.runtime import Runtime
 from api.schemas import ConflictOut, DocumentOut
 from models.documents.markdown import partition_document
-from models.domain.authored import HardReserveExceeded, Partition, enforce_hard_reserve
+from models.domain.authored import (
+    DocumentKind,
+    HardReserveExceeded,
+    Partition,
+    enforce_hard_reserve,
+    read_as_notes,
+)
 from models.domain.tokens import CharsCounter
 from models.errors import Forbidden, InvalidInput, TooLarge
 from models.store.access import Caller
@@ -24,6 +30,7 @@ def load_document(
     user_id: str | None,
     agent_id: str | None,
     policy: Literal["refuse", "demote"],
+    kind: DocumentKind = "authored",
 ) -> DocumentOut:
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
@@ -37,6 +44,8 @@ def load_document(
     text = _decode(body)
     counter = CharsCounter()
     partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
+    if kind == "note":
+        partition = read_as_notes(partition)
     cap = int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
     document_id, partition = repeat_if_overtaken(
         partial(

@@ -15,6 +15,7 @@ from api.documents import load_document
 from api.gathering import resolve_namespace
 from api.idempotency import IdempotentRoute
 from api.searching import search_memory
+from models.domain.authored import DocumentKind
 from models.domain.records import Identity
 from models.errors import ServiceError
 from models.messages import INGEST
@@ -127,6 +128,9 @@ def put_document(
     user_id: Annotated[schemas.UserId | None, Query()] = None,
     agent_id: Annotated[schemas.Name | None, Query()] = None,
     policy: Annotated[Literal["refuse", "demote"], Query()] = "refuse",
+    kind: Annotated[
+        DocumentKind, Query(description="A note has no rules: recall finds it, no prompt must hold it.")
+    ] = "authored",
 ) -> schemas.DocumentOut:
     """Load authored Markdown: rules for every prompt, lore for recall. Replaces the version before it."""
     loaded = load_document(
@@ -137,6 +141,7 @@ def put_document(
         user_id=user_id,
         agent_id=agent_id,
         policy=policy,
+        kind=kind,
     )
     runtime.doorbell.ring(INGEST)
     return loaded

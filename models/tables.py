@@ -594,6 +594,31 @@ idempotency_keys = Table(
     Index(None, "tenant_id", "begun_at"),
 )
 
+# ------------------------------------------------------------------------------------ named collections
+
+records = Table(
+    "records",  # what JSON-RPC clients call things: their id and metadata for a row of ours, or a text of their own
+    metadata,
+    _tenant(),
+    _text("collection"),
+    _text("id"),  # the client's
+    _text("namespace", nullable=True),  # whose it is, where the collection says so
+    Column("item_id", Uuid()),  # the turn it names; null: the text is here
+    _text("body", nullable=True),
+    Column("metadata", JSONB(), nullable=False, server_default="{}"),
+    _text("encoder", nullable=True),
+    Column("embedding", HALFVEC()),  # of a text that is here; its encoder decides how long it is
+    Column("access_count", Integer(), nullable=False, server_default="0"),
+    _moment("created_at"),
+    _moment("updated_at"),
+    PrimaryKeyConstraint("tenant_id", "collection", "id"),
+    _short("collection"),
+    _short("id"),
+    CheckConstraint(f"octet_length(body) BETWEEN 1 AND {MAX_CONTENT_BYTES}", name="body_size"),
+    Index(None, "tenant_id", "item_id", postgresql_where=text("item_id IS NOT NULL")),
+    Index(None, "tenant_id", "namespace"),
+)
+
 # --------------------------------------------------------------------------------------------- encoders
 
 encoders = Table(
