@@ -10,7 +10,7 @@ from api import memory_schemas as schemas
 from api.gathering import check_namespace
 from api.runtime import Runtime
 from models.errors import Conflict, NotFound
-from models.messages import COMPACT_DUE, INGEST
+from models.messages import INGEST
 from models.store.access import Caller
 from models.store.engine import repeat_if_overtaken, tenant_transaction
 from models.store.forgetting import correct_memory, forget_guidance, forget_memory, load_revisions
@@ -94,7 +94,6 @@ def correct(
     is_changed, shown = repeat_if_overtaken(partial(_correct, runtime, caller, memory_id, request))
     if is_changed:
         runtime.doorbell.ring(INGEST)
-        runtime.doorbell.ring(COMPACT_DUE)
     return shown
 
 
@@ -132,7 +131,6 @@ def forget(runtime: Runtime, caller: Caller, memory_id: UUID, *, reason: str | N
             return forget_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id, reason=reason)
 
     since = repeat_if_overtaken(leave)
-    runtime.doorbell.ring(COMPACT_DUE)
     assert since is not None
     return schemas.ForgottenOut(id=str(memory_id), forgotten_at=since)
 
@@ -187,7 +185,6 @@ def forget_rule(
             )
 
     since = repeat_if_overtaken(leave)
-    runtime.doorbell.ring(COMPACT_DUE)
     assert since is not None
     return schemas.ForgottenOut(id=str(guidance_id), forgotten_at=since)
 
