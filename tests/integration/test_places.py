@@ -51,6 +51,15 @@ def test_a_session_says_how_long_it_is_and_how_far_its_compaction_came(tenant: A
     assert [one["session_id"] for one in only] == ["s2"]
 
 
+def test_pages_go_on_behind_the_longest_name(tenant: Any) -> None:
+    names = ["ä" * 512, "ä" * 511 + "ö"]
+    for name in names:
+        tenant.say(name, "hello", user_id="ann")
+    page = tenant.client.call("GET", "/v1/sessions", params={"limit": "1"})
+    rest = tenant.client.call("GET", "/v1/sessions", params={"cursor": page["next_cursor"]})
+    assert [one["session_id"] for one in [*page["sessions"], *rest["sessions"]]] == names
+
+
 def test_namespaces_are_listed_with_what_they_hold(tenant: Any) -> None:
     tenant.say("s1", SECRET, "ok", user_id="ann")
     tenant.say("s2", "hello", user_id="bob")
