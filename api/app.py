@@ -16,6 +16,7 @@ from api.memory_routes import router as memory_router
 from api.place_routes import router as place_router
 from api.problems import add_problem_handlers
 from api.rates import RateLimit, RateLimiter
+from api.receipt_routes import router as receipt_router
 from api.routes import router
 from api.rpc.dispatcher import Dispatcher
 from api.rpc.lines import LineServer
@@ -44,7 +45,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
 }
 
 
-ROUTERS = (router, history_router, memory_router, place_router, transfer_router, rpc_router)
+ROUTERS = (router, history_router, memory_router, place_router, transfer_router, rpc_router, receipt_router)
 KEY_PARAMETER: dict[str, Any] = {
     "name": HEADER,
     "in": "header",

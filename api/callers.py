@@ -64,11 +64,13 @@ async def administrator(runtime: RuntimeOf, credentials: Credentials) -> Caller:
 
 async def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Caller | None:
     """A caller who may read; None when PostgreSQL is away and the token was never seen: assemble still answers."""
-    try:
-        return await _identify(runtime, credentials, "read")
-    except DatabaseUnavailable:
-        known = runtime.recall_caller(token_of(credentials))
-        return _allowed(known, "read") if known else None
+    if not runtime.outage.is_on:
+        try:
+            return await _identify(runtime, credentials, "read")
+        except DatabaseUnavailable:
+            runtime.outage.note()
+    known = runtime.recall_caller(token_of(credentials))
+    return _allowed(known, "read") if known else None
 
 
 Reader = Annotated[Caller, Depends(reader)]

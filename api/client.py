@@ -163,6 +163,14 @@ class ServiceClient:
         parameters = {key: value for key, value in asked.items() if value is not None}
         return self.call("DELETE", f"/v1/namespaces/{_quote(namespace)}", params=parameters)
 
+    def explain(self, assembly_id: str) -> dict[str, Any]:
+        """The receipt of an assembly."""
+        return self.call("GET", f"/v1/assemblies/{_quote(assembly_id)}")
+
+    def replay(self, assembly_id: str) -> dict[str, Any]:
+        """What would be different if the assembly were made again."""
+        return self.call("POST", f"/v1/assemblies/{_quote(assembly_id)}/replay")
+
     def status(self) -> dict[str, Any]:
         """What waits and what failed."""
         return self.call("GET", "/v1/status")

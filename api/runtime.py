@@ -11,7 +11,9 @@ import structlog
 from sqlalchemy import Engine
 
 from api.doorbell import Doorbell
+from api.outage import Outage
 from api.reads import ReadCounter
+from api.receipt_writer import ReceiptWriter
 from models.domain.budget import Reserves
 from models.domain.tokens import TokenCounter
 from models.encoders.protocol import Encoder
@@ -52,9 +54,11 @@ class Runtime:
             connect_timeout_seconds=settings.database_connect_timeout_seconds,
         )
         self.doorbell = Doorbell(settings.broker_url())
+        self.outage = Outage()
         self.reads = ReadCounter(self.engine)
         self.transfers = threading.BoundedSemaphore(MOST_TRANSFERS)
         self.draining = threading.Event()  # the server was told to stop: nobody waits for long any more
+        self.receipts = ReceiptWriter(self.engine, settings)
         self.encoder: Encoder | None = None
         self.encoder_problem: str | None = "the encoder is still loading"
         self.last_rules: dict[
@@ -77,6 +81,7 @@ class Runtime:
         self._closing.set()
         self.doorbell.close()
         self.reads.close()
+        self.receipts.close()
         self._encoding.shutdown(wait=False, cancel_futures=True)
         self.engine.dispose()
 

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from models.domain.records import RESERVED_NAMESPACE_PREFIXES, NewTurn, Role
-from models.domain.scoring import Scope
+from models.domain.scoring import ProfileName, Scope
 from models.settings import get_settings
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -212,22 +212,55 @@ class AssembleIn(Strict):
     user_id: UserId | None = None
     session_key: Name | None = None
     agent_id: Name | None = None
-    messages: Annotated[list[MessageIn], Field(max_length=10_000)] | None = None
-    tokenizer: Name = "chars"
-    format: Literal["text"] = "text"
-    deadline_ms: Annotated[int, Field(gt=0, le=60_000, strict=True)] | None = None
+    messages: Annotated[list[MessageIn], Field(max_length=10_000)] | None = Field(
+        default=None,
+        description="What the host shows the model anyway. Turns among them (by id, else by role and content) are neither "
+        "repeated nor recalled, cost nothing here, and are listed in `visible`.",
+    )
+    tokenizer: Name = Field(
+        default="chars", description="How tokens are counted: `chars`, or the name of a tokenizer file."
+    )
+    format: Literal["text", "messages", "anthropic", "parts"] = Field(
+        default="text",
+        description="`text`: `stable` and `volatile`, to be placed by the host. `messages`: the request's messages with "
+        "the stable part at the end of the system message and the volatile part before the newest user message, as one "
+        "string each (OpenAI). `anthropic`: `system` blocks with `cache_control` after the authored rules and after the "
+        "newest turn of the tail, and `messages` with the volatile part as the first block of the newest user message. "
+        "`parts`: every section a block of its own. What is injected is the same text in each of them.",
+    )
+    deadline_ms: Annotated[int, Field(gt=0, le=60_000, strict=True)] | None = Field(
+        default=None,
+        description="When the answer is wanted. What does not finish is left out, recall first, and named in `degraded`; "
+        "rules and tail are read in any case.",
+    )
     explain: StrictBool = False
-    now: Moment | None = None
+    now: Moment | None = Field(default=None, description="The moment to assemble for; default: this one.")
+    profile: ProfileName | None = Field(
+        default=None, description="How recall is ranked; default: as the service is set."
+    )
 
 
 class StableOut(BaseModel):
+    """Authored rules and recent turns: changes at its end only, but for rare cuts."""
+
     text: str
     sha256: str
     chars: int
 
 
 class VolatileOut(BaseModel):
+    """Guidance and recall: changes with every query."""
+
     text: str
+
+
+class PartOut(BaseModel):
+    section: Literal["authored", "recent_turns", "guidance", "recalled"]
+    trust: Literal["authored", "conversation", "stated", "untrusted"]
+    is_stable: bool
+    text: str
+    sha256: str
+    chars: int
 
 
 class BudgetOut(BaseModel):
@@ -259,8 +292,18 @@ class AssembleOut(BaseModel):
     assembly_id: str
     text: str
     stable: StableOut
+    stable_prefix_chars: int = Field(
+        description="Characters of the stable part before its closing tags: where a cache breakpoint belongs."
+    )
+    stable_prefix_sha256: str
     volatile: VolatileOut
-    messages: list[dict[str, str]] | None = None
+    system: list[dict[str, Any]] | None = Field(default=None, description="With format `anthropic`.")
+    messages: list[dict[str, Any]] | None = Field(
+        default=None,
+        description="With format `messages` or `anthropic`; with the others only when nothing stored could be read: "
+        "the request's own.",
+    )
+    parts: list[PartOut] | None = Field(default=None, description="With format `parts`.")
     budget: BudgetOut
     items: list[ItemOut]
     visible: list[str]
@@ -289,6 +332,9 @@ class SearchIn(Strict):
     cursor: Annotated[Text, Field(min_length=1, max_length=20_000)] | None = Field(
         default=None, description="`next_cursor` of the page before; the rest of the request stays the same."
     )
+    explain: StrictBool = False
+    now: Moment | None = None
+    profile: ProfileName | None = None
 
 
 class SearchHit(BaseModel):
@@ -301,6 +347,7 @@ class SearchHit(BaseModel):
     session_id: str | None
     ts: datetime
     similarity: float | None
+    superseded_by: str | None = None  # a later statement of the same speaker that says otherwise
 
 
 class SearchOut(BaseModel):
@@ -311,6 +358,7 @@ class SearchOut(BaseModel):
     degraded: list[DegradedOut]
     pending: int
     lag_seconds: float
+    explain: dict[str, Any] | None = None
 
 
 class ConflictOut(BaseModel):

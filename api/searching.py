@@ -6,18 +6,20 @@ import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from api.cursors import invalid_cursor
+from api.explaining import explain_candidates
 from api.gathering import Gathered, check_namespace
 from api.recall import (
-    CANDIDATES_PER_LEG,
     MOST_RANKED,
     Question,
     Recalled,
     ask,
     in_context,
     rank_recalled,
+    read_named,
     scope_of,
     send_recall,
 )
@@ -31,6 +33,7 @@ from models.store.engine import one_round_trip, tenant_transaction
 from models.store.places import load_items
 
 ENCODING_TIMEOUT_SECONDS = 10.0
+FOUND_PER_LEG = 60  # as for a prompt of 8,000 tokens: the pages of a list go deeper than a small prompt
 FILTERED_PER_LEG = 400  # a filter throws most of what is found away, so more is looked for
 MOST_FILTERED = 1000
 PLACE = struct.Struct(">16sff")  # of a result on a later page: its id, its score, its similarity or NaN
@@ -47,13 +50,23 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             remedy="send user_id, session_key, agent_id or session_id",
         )
     got = Gathered()
-    question = ask(runtime, caller, session_id=request.session_id, text=request.query, now=datetime.now(UTC))
+    question = ask(
+        runtime,
+        caller,
+        session_id=request.session_id,
+        text=request.query,
+        now=request.now or datetime.now(UTC),
+        breadth=FOUND_PER_LEG,
+        profile=request.profile,
+        explains=request.explain,
+    )
+    explained: list[dict[str, Any]] = []
     if request.cursor is not None:
         rest = _unpack(request.cursor)
         context = _read_context(runtime, caller, request, identity, question, count=1)
         hits, places = _load_page(runtime, caller, context, rest[: request.k]), rest[request.k :]
     else:
-        ranked, context = _rank(runtime, caller, request, identity, question, got)
+        ranked, context, explained = _rank(runtime, caller, request, identity, question, got)
         hits = ranked[: request.k]
         places = [
             (UUID(hit.item_id), hit.score, hit.similarity)
@@ -62,6 +75,7 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
     return SearchOut(
         results=[SearchHit.model_validate(hit.model_dump(exclude={"item_id"})) for hit in hits],
         next_cursor=_pack(places) if places else None,
+        explain={"candidates": explained} if request.explain else None,
         degraded=got.degraded,
         pending=context.backlog.pending,
         lag_seconds=context.backlog.lag_seconds,
@@ -81,27 +95,40 @@ def _rank(
     identity: Identity,
     question: Question,
     got: Gathered,
-) -> tuple[list[RankedHit], Context]:
+) -> tuple[list[RankedHit], Context, list[dict[str, Any]]]:
     """The whole ranking, filtered; search for more where a filter will throw most of it away."""
     is_filtered = any((request.scopes, request.kinds, request.roles, request.since, request.until))
-    count, most = (FILTERED_PER_LEG, MOST_FILTERED) if is_filtered else (CANDIDATES_PER_LEG, MOST_RANKED)
+    count, most = (FILTERED_PER_LEG, MOST_FILTERED) if is_filtered else (FOUND_PER_LEG, MOST_RANKED)
     encoding = runtime.start_encoding([request.query])
     if encoding is None:
         got.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
+    question = replace(question, breadth=count)
     context = _read_context(runtime, caller, request, identity, question, count=count)
-    vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
-    question = replace(in_context(question, context), vector=vector)
     encoder = runtime.settings.encoder
-    with one_round_trip(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as cursors:
-        candidates = send_recall(cursors, question, encoder=encoder, count=count).fetchall()
-        ranked = rank_recalled(cursors, question, candidates, encoder=encoder, most=most)
+    timeout_ms = runtime.settings.statement_timeout_ms
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        question = read_named(cursors, in_context(question, context), encoder=encoder)
+    vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
+    question = replace(question, vector=vector)
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        sent = send_recall(cursors, question, encoder=encoder)
+        near = sent.fetchall() if sent else ()
+        ranked = rank_recalled(cursors, question, near, encoder=encoder, most=most)
     hits: dict[str, RankedHit] = {}
+    reasons: dict[str, str] = {}
     for found in ranked:
-        if _is_wanted(found, request):
-            hits.setdefault(found.candidate.item_id, _show(found))
-    return list(hits.values()), context
+        candidate = found.candidate
+        if not _is_wanted(found, request):
+            reasons[candidate.id] = "a filter leaves it out"
+        elif found.repeats is not None:
+            reasons[candidate.id] = f"nearly the same as {found.repeats}"
+        elif not found.is_beyond:
+            if len(hits) >= request.k:
+                reasons[candidate.id] = f"behind the first {request.k}"
+            hits.setdefault(candidate.item_id, _show(found))
+    chosen = {hit.id for hit in list(hits.values())[: request.k]}
+    explained = explain_candidates(ranked, chosen=chosen, reasons=reasons) if request.explain else []
+    return list(hits.values()), context, explained
 
 
 def _read_context(
@@ -157,6 +184,7 @@ def _show(found: Recalled) -> RankedHit:
         session_id=candidate.session_id,
         ts=datetime.fromtimestamp(candidate.said_at, UTC),
         similarity=candidate.similarity,
+        superseded_by=found.superseded_by.id if found.superseded_by else None,
     )
 
 

@@ -15,6 +15,8 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from models.domain.scoring import ProfileName
+
 ServiceRole = Literal["longtail_api", "longtail_worker", "longtail_report"]
 SERVICE_ROLES: tuple[ServiceRole, ...] = ("longtail_api", "longtail_worker", "longtail_report")
 DEFAULT_PORT = 8765
@@ -58,6 +60,7 @@ class Settings(BaseSettings):
     tail_target: float = Field(default=0.30, ge=0, le=1)
     guidance_reserve: float = Field(default=0.15, ge=0, le=1)
     tail_min_turns: int = Field(default=4, ge=1, le=1000)
+    recall_profile: ProfileName = "longtail"  # how recall is ranked; "seed" and "seed_linear" for comparison
     gate_threshold: float = Field(default=0.355, ge=0, le=1)
 
     # limits of one request
@@ -86,9 +89,15 @@ class Settings(BaseSettings):
     compaction_idle_seconds: float = Field(default=900.0, gt=0)
     compaction_scan_seconds: float = Field(default=60.0, gt=0)
     compaction_jitter_seconds: float = Field(default=5.0, ge=0)
+    compaction_claim_seconds: float = Field(
+        default=30.0, gt=0
+    )  # a message that is lost is sent again after it
     compaction_pass_turns: int = Field(default=200, ge=2)  # that one transaction may cover
     compaction_slice_seconds: float = Field(default=30.0, gt=0)  # then another session gets its turn
     compaction_yield_rows: int = Field(default=500, ge=1)  # waiting work from which ingest comes first
+    compaction_yield_share: float = Field(
+        default=0.25, gt=0, le=1
+    )  # of its worker's time, while that much waits
     compaction_wait_seconds: float = Field(default=50.0, gt=0)  # that a call with wait=true may take
     lineage_check_seconds: float = Field(default=3600.0, gt=0)
     journal_entries: int = Field(default=500, ge=1)
@@ -112,6 +121,11 @@ class Settings(BaseSettings):
     rpc_listen: str = "unix"  # off, unix, unix:/path, tcp:127.0.0.1:port, or several with commas between
     rpc_max_connections: int = Field(default=64, ge=1)
     rpc_max_records: int = Field(default=10_000, ge=1)  # of one answer
+    # receipts: how a prompt came about
+    receipt_share: float = Field(default=1.0, ge=0, le=1)  # of assemblies whose receipt is kept
+    receipts_kept: int = Field(default=1000, ge=1)  # of each tenant, the newest
+    receipt_days: float = Field(default=14.0, gt=0)  # how long one is kept at most
+    receipt_prune_seconds: float = Field(default=600.0, gt=0)
 
     def state(self) -> dict[str, Any]:
         """What `longtail up` wrote down when it started, or {} where no local stack was started."""

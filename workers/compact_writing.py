@@ -281,6 +281,7 @@ class CompactionWriter:
                             label=turn.name or turn.role,
                             text=sanitize_text(_without_rule(turn, shards.get(turn.id))).text,
                             role=turn.role,
+                            day=f"{turn.ts:%Y-%m-%d}",
                             centrality=min(max(float(vectors[turn.id] @ middle) / length, 0.0), 1.0),
                         )
                     ],

@@ -10,6 +10,7 @@ import typer
 from api.cli import (
     calibrate_commands,
     document_commands,
+    explain_commands,
     history_commands,
     memory_commands,
     stack_commands,
@@ -44,6 +45,7 @@ def register_commands() -> None:
     stack_commands.register(app)
     memory_commands.register(app)
     history_commands.register(app)
+    explain_commands.register(app)
     document_commands.register(app)
     calibrate_commands.register(app)
     transfer_commands.register(app)

@@ -5,6 +5,7 @@ All rank every turn of one history, in memory, with the encoder of the service.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import bm25s
@@ -56,7 +57,7 @@ def index_history(history: History, encoder: "Encoder", gate_scores: Mapping[str
         words=words,
         windows=np.concatenate(windows),
         owner=owner,
-        terms=[extract_terms(line) for line in lines],
+        terms=[_read_terms(line) for line in lines],
         gate_scores=gate_scores,
     )
 
@@ -76,6 +77,11 @@ def rank_with_baselines(
     for name, profile in SEEDS.items():
         found[name] = _rank_as_seed(indexed, question, likeness, profile)
     return found
+
+
+@cache
+def _read_terms(line: str) -> frozenset[str]:
+    return extract_terms(line)  # histories of one data set share sessions
 
 
 def _tokenize(texts: Sequence[str]) -> Any:

@@ -41,19 +41,19 @@ def share_in_text(prompt: str, gold: Collection[str]) -> float:
     return sum(flatten(text) in flat for text in gold) / len(gold)
 
 
-def score_ranking(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
-    """frac@k, any@k and all@k of a list of turn ids, best first.
+def score_ranking(ranked: Sequence[str], gold: Collection[str], *, prefix: str = "") -> dict[str, float]:
+    """frac@k, any@k and all@k of a list of turn ids, best first; nothing without gold.
 
     >>> score_ranking(["a", "x", "y", "z", "w", "b"], {"a", "b"})["frac@5"]
     0.5
     """
     values: dict[str, float] = {}
-    for depth in DEPTHS:
+    for depth in DEPTHS if gold else ():
         found = len(set(ranked[:depth]) & set(gold)) / len(gold)
         values |= {
-            f"frac@{depth}": found,
-            f"any@{depth}": float(found > 0),
-            f"all@{depth}": float(found == 1),
+            f"{prefix}frac@{depth}": found,
+            f"{prefix}any@{depth}": float(found > 0),
+            f"{prefix}all@{depth}": float(found == 1),
         }
     return values
 

@@ -10,6 +10,7 @@ from bench.quality.metrics import ALL
 DATASETS: Final = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}
 CATEGORY_BUDGET_TOKENS: Final = 2000
 RANKING_METRICS: Final = ("frac@5", "frac@10", "any@5", "any@10", "all@5", "all@10")
+USER_METRICS: Final = ("user_frac@5", "user_frac@10", "user_any@10", "user_all@10")
 SESSION_METRICS: Final = ("session_any@5", "session_frac@5", "session_user_any@5", "session_user_frac@5")
 
 
@@ -49,7 +50,9 @@ def _describe_dataset(found: Mapping[str, Any], title: str) -> str:
         "prompt has; `plain`: bare lines):\n",
         tabulate(everything, evidence),
         "The ranked list:\n",
-        tabulate(everything, [*RANKING_METRICS, *SESSION_METRICS]),
+        tabulate(everything, RANKING_METRICS),
+        "Turns of the user alone, and sessions:\n",
+        tabulate(everything, [*USER_METRICS, *SESSION_METRICS]),
     ]
     if by_category in evidence:
         table = {

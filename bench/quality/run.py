@@ -64,8 +64,12 @@ def score_order(
         packed = {turn.id for turn in pack_plain(ranked, budget_tokens=budget_tokens)}
         scores.values[f"evidence@{budget_tokens}"] = share_in_text(prompt, gold)
         scores.values[f"evidence_plain@{budget_tokens}"] = len(packed & question.gold) / len(gold)
-    if gold:
-        scores.values |= score_ranking([turn.id for turn in ranked], question.gold)
+    by_users = {turn.id for turn in history.turns if turn.role == "user"}
+    order = [turn.id for turn in ranked]
+    scores.values |= score_ranking(order, question.gold)
+    scores.values |= score_ranking(
+        [key for key in order if key in by_users], question.gold & by_users, prefix="user_"
+    )
     scores.values |= score_sessions((turn.session for turn in ranked), question.gold_sessions)
     by_user = (turn.session for turn in ranked if turn.role == "user")
     scores.values |= score_sessions(by_user, question.gold_sessions, name="session_user")
@@ -81,8 +85,9 @@ def measure_dataset(
     encoder = load_encoder(encoder_name, threads=2, cache=plan.cache)
     methods |= {name: [] for name in BASELINES}
     bar = service.progress.add_task(f"{title}: baselines", total=len(histories))
+    gate_scores = service.gate_scores()
     for history in histories:
-        indexed = index_history(history, encoder, service.gate_scores(history))
+        indexed = index_history(history, encoder, gate_scores.get(history.user, {}))
         for question in history.questions:
             for name, ranked in rank_with_baselines(indexed, question, encoder).items():
                 methods[name].append(score_order(history, question, ranked, plan.budgets_tokens))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 from sqlalchemy import Engine, text
 
 from api.client import ServiceClient
@@ -57,39 +57,45 @@ class Service:
     degraded: Counter[str] = field(default_factory=Counter)
 
     def remember(self, histories: Sequence[History], *, title: str) -> float:
-        """Send every turn and wait until the workers are done; how many seconds it took."""
+        """Send every turn, a few histories at once, and wait until the workers are done; how many seconds it took."""
         start = time.monotonic()
         bar = self.progress.add_task(
             f"{title}: sending", total=sum(len(history.turns) for history in histories)
         )
-        for history in histories:
-            for session, turns in history.sessions.items():
-                for first in range(0, len(turns), TURNS_PER_CALL):
-                    some = turns[first : first + TURNS_PER_CALL]
-                    answer = self.client.post_turns(
-                        session,
-                        [
-                            {
-                                "role": turn.role,
-                                "content": turn.text,
-                                "id": turn.id,
-                                "ts": turn.said_at.isoformat(),
-                                **({"name": turn.speaker} if turn.speaker else {}),
-                            }
-                            for turn in some
-                        ],
-                        user_id=history.user,
-                    )
-                    if len(answer["accepted"]) != len(some):
-                        raise ServiceError(
-                            f"session {session}: {len(answer['duplicates'])} turns were refused as known"
-                        )
-                    for turn, key in zip(some, answer["accepted"], strict=True):
-                        self.turn_ids[history.user, turn.id] = key
-                    self.progress.advance(bar, len(some))
+        with ThreadPoolExecutor(max_workers=self.clients) as pool:
+            for known in pool.map(lambda history: self._send(history, bar), histories):
+                self.turn_ids |= known
         self.progress.remove_task(bar)
         self.wait(title)
         return time.monotonic() - start
+
+    def _send(self, history: History, bar: TaskID) -> dict[tuple[str, str], str]:
+        known: dict[tuple[str, str], str] = {}
+        for session, turns in history.sessions.items():
+            for first in range(0, len(turns), TURNS_PER_CALL):
+                some = turns[first : first + TURNS_PER_CALL]
+                answer = self.client.post_turns(
+                    session,
+                    [
+                        {
+                            "role": turn.role,
+                            "content": turn.text,
+                            "id": turn.id,
+                            "ts": turn.said_at.isoformat(),
+                            **({"name": turn.speaker} if turn.speaker else {}),
+                        }
+                        for turn in some
+                    ],
+                    user_id=history.user,
+                )
+                if len(answer["accepted"]) != len(some):
+                    raise ServiceError(
+                        f"session {session}: {len(answer['duplicates'])} turns were refused as known"
+                    )
+                for turn, key in zip(some, answer["accepted"], strict=True):
+                    known[history.user, turn.id] = key
+                self.progress.advance(bar, len(some))
+        return known
 
     def wait(self, title: str) -> None:
         """Until nothing is pending; turns that workers gave up on are an error, because they would be scored as lost."""
@@ -103,12 +109,15 @@ class Service:
         if status["dead_letters"]:
             raise ServiceError(f"{status['dead_letters']} items were given up by the workers")
 
-    def gate_scores(self, history: History) -> dict[str, float]:
-        """What the gate thought of the turns it promoted, by our ids."""
-        ours = {key: turn for (user, turn), key in self.turn_ids.items() if user == history.user}
+    def gate_scores(self) -> dict[str, dict[str, float]]:
+        """What the gate thought of the turns it promoted: user → our id → score."""
+        ours = {key: named for named, key in self.turn_ids.items()}
+        scores: dict[str, dict[str, float]] = {}
         with plain_transaction(self.owner) as connection:
-            rows = connection.execute(_GATE_SCORES).all()
-        return {ours[str(row.turn_id)]: float(row.gate_score) for row in rows if str(row.turn_id) in ours}
+            for row in connection.execute(_GATE_SCORES):
+                user, turn = ours[str(row.turn_id)]
+                scores.setdefault(user, {})[turn] = float(row.gate_score)
+        return scores
 
     def guidance_turns(self) -> set[str]:
         """The turns that state a rule, as the service believes."""
@@ -174,13 +183,22 @@ class Service:
             whole, recall = self.assemble_with_recall(history.user, question, budget_tokens)
             scores.values[f"evidence@{budget_tokens}"] = share_in_text(recall["text"], gold)
             scores.values[f"evidence_whole@{budget_tokens}"] = share_in_text(whole["text"], gold)
-        found = self.client.search(query=question.text, user_id=history.user, k=SEARCH_DEPTH)
+        found = self.client.search(
+            query=question.text,
+            user_id=history.user,
+            k=SEARCH_DEPTH,
+            now=question.asked_at.isoformat(),
+        )
         self.degraded.update(miss["code"] for miss in found["degraded"])
         hits = found["results"]
-        if gold:
-            ours = {self.turn_ids[history.user, key]: key for key in question.gold}
-            ranked = [_name_hit(hit, ours, turns) for hit in hits]
-            scores.values |= score_ranking(ranked, question.gold)
+        ours = {self.turn_ids[history.user, key]: key for key in question.gold}
+        ranked = [(_name_hit(hit, ours, turns), hit["role"]) for hit in hits]
+        scores.values |= score_ranking([key for key, _ in ranked], question.gold)
+        scores.values |= score_ranking(
+            [key for key, role in ranked if role == "user"],
+            {key for key in question.gold if turns[key].role == "user"},
+            prefix="user_",
+        )
         scores.values |= score_sessions((hit["session_id"] for hit in hits), question.gold_sessions)
         by_user = (hit["session_id"] for hit in hits if hit["role"] == "user")
         scores.values |= score_sessions(by_user, question.gold_sessions, name="session_user")

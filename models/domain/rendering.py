@@ -88,13 +88,14 @@ def indent(text: str) -> str:
     return _LINE_BREAK.sub(r"\g<0>  ", text)
 
 
-def render_item(text: str, *, speaker: str | None = None) -> str:
-    """A recalled memory under the heading of its day: who said it, then the words.
+def render_item(text: str, *, speaker: str | None = None, note: str = "") -> str:
+    """A recalled memory under the heading of its day: who said it, what is to be known of it, then the words.
 
-    >>> render_item("I moved to Lyon", speaker="Ann")
-    '- Ann: I moved to Lyon\\n'
+    >>> render_item("I moved to Lyon", speaker="Ann", note="said otherwise on 2026-05-01")
+    '- Ann (said otherwise on 2026-05-01): I moved to Lyon\\n'
     """
-    who = f"{' '.join(speaker.split())}: " if speaker else ""
+    known = f" ({note})" if note else ""
+    who = f"{' '.join(speaker.split())}{known}: " if speaker else ""
     return f"- {escape_frames(who + indent(text))}\n"
 
 

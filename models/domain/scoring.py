@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 Scope = Literal["session", "durable", "global", "lore", "summary"]
 Form = Literal["product", "seed_linear"]
+ProfileName = Literal["longtail", "seed", "seed_linear"]  # ours is models/domain/relevance.py
 
 # The seed's linear form (section 7): 0.7·cos + 0.2·r + 0.1·scope.
 SEED_COSINE_WEIGHT = 0.7
@@ -99,6 +100,10 @@ class ScoringProfile:
 # The seed's own constants: no floor under ω, no lexical leg. Kept as a baseline to measure against.
 SEED_PROFILE = ScoringProfile(omega0=0.0, lexical_weight=0.0)
 SEED_LINEAR_PROFILE = ScoringProfile(form="seed_linear", omega0=0.0, lexical_weight=0.0)
+SEED_PROFILES: dict[ProfileName, ScoringProfile] = {
+    "seed": SEED_PROFILE,
+    "seed_linear": SEED_LINEAR_PROFILE,
+}
 # ω0, the lexical weight and k sit on the plateau of the calibration runs: any ω0 from 0.5 up, weight from
 # 0.5 to 0.7 and k from 5 to 20 does as well, so the values are the middle and not the peak.
 DEFAULT_PROFILE = ScoringProfile()

@@ -66,7 +66,8 @@ BEGIN
     DELETE FROM lexicon USING namespaces WHERE lexicon.namespace_id = namespaces.id
         AND namespaces.tenant_id = of_tenant AND namespaces.namespace IN (of_namespace, 'authored:' || of_binding);
     DELETE FROM namespaces WHERE tenant_id = of_tenant AND namespace IN (of_namespace, 'authored:' || of_binding);
-    UPDATE compactions SET covered_through = -1, counted_at = clock_timestamp(), uncompacted_tokens = (
+    -- A new generation: a compaction that has read what is erased here may not commit what it wrote of it.
+    UPDATE compactions SET generation = generation + 1, covered_through = -1, counted_at = clock_timestamp(), uncompacted_tokens = (
         SELECT coalesce(sum((char_length(content) + 3) / 4), 0) FROM turns
         WHERE turns.tenant_id = of_tenant AND turns.session_id = compactions.session_id)
     WHERE tenant_id = of_tenant AND session_id = ANY(touched);

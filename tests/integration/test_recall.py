@@ -47,6 +47,28 @@ def test_the_same_words_are_recalled_once_and_other_numbers_are_other_words(tena
     assert any("nearly the same as" in reason for reason in reasons)
 
 
+def test_of_conflicting_facts_the_newest_comes_first_and_the_older_is_kept_and_marked(tenant: Any) -> None:
+    for day, rent in (("2026-03-01", 900), ("2026-05-01", 950)):
+        said = f"My rent for the flat in Lyon is {rent} euros a month."
+        tenant.client.post_turns(
+            f"s{rent}", [{"role": "user", "content": said, "ts": f"{day}T12:00:00Z"}], user_id="ann"
+        )
+    tenant.settle()
+    ask = {"query": "how much is my rent for the flat in Lyon?", "user_id": "ann"}
+    found = tenant.client.search(**ask)["results"]
+    assert [("950" in hit["text"], hit["superseded_by"]) for hit in found] == [
+        (True, None),
+        (False, found[0]["id"]),
+    ]
+    answer = tenant.client.assemble(**ask, session_id="asking", budget_tokens=3000, explain=True)
+    assert (
+        "- user (said otherwise on 2026-05-01): My rent for the flat in Lyon is 900 euros" in answer["text"]
+    )
+    assert "- user: My rent for the flat in Lyon is 950 euros" in answer["text"]
+    first, second = answer["explain"]["candidates"]
+    assert (first["superseded_by"], second["superseded_by"]) == (None, first["id"])
+
+
 def test_another_number_does_not_confirm_a_memory_and_the_same_words_do(tenant: Any) -> None:
     mentions = "SELECT mention_count FROM longtail.memories WHERE tenant_id = :tenant"
     rent = "I prefer to pay {} euros rent on 1 May{}"
