@@ -45,7 +45,10 @@ PROBLEM_SCHEMA: dict[str, Any] = {
 }
 
 
-ROUTERS = (router, history_router, memory_router, place_router, transfer_router, rpc_router, receipt_router)
+ROUTERS = (
+    *(router, history_router, memory_router, place_router, transfer_router),
+    *(rpc_router, receipt_router),
+)
 KEY_PARAMETER: dict[str, Any] = {
     "name": HEADER,
     "in": "header",

@@ -1,8 +1,10 @@
 """Claims about sessions, namespaces, documents and erasure: counts are true, erased is erased, others are untouched."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -93,6 +95,31 @@ def test_documents_are_listed_read_word_for_word_and_taken_away(tenant: Any) -> 
         tenant.client.call("DELETE", "/v1/documents/team%2Frules.md")
     assert len(tenant.client.call("GET", "/v1/documents")["documents"]) == 1
     assert tenant.one("SELECT count(*) FROM longtail.items WHERE tenant_id = :tenant") == 0
+
+
+def test_documents_that_share_words_are_replaced_and_removed_at_once_without_a_refusal(tenant: Any) -> None:
+    def replace(number: int) -> None:
+        words = " ".join(f"harbour{(number * 7 + n) % 40} pier{(number * 11 + n) % 40}" for n in range(60))
+        body = "\n\n".join(f"{words} part {n}" for n in range(5))
+        path = f"/v1/documents/d{number % 4}.md"
+        with httpx.Client(
+            base_url=tenant.client.url, headers={"Authorization": f"Bearer {tenant.token}"}
+        ) as http:
+            answers.append(http.put(path, content=body.encode(), timeout=60).status_code)
+            if number % 5 == 0:
+                answers.append(http.delete(path, timeout=60).status_code)
+
+    answers: list[int] = []
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(replace, range(60)))
+    assert set(answers) <= {200, 204, 404}, answers
+    tenant.settle()
+    assert tenant.one("SELECT count(*) FROM longtail.dead_letters WHERE tenant_id = :tenant") == 0
+    counted, held = tenant.rows(
+        "SELECT (SELECT coalesce(sum(item_count), 0) FROM longtail.namespaces WHERE tenant_id = :tenant), "
+        "(SELECT count(*) FROM longtail.items WHERE tenant_id = :tenant)"
+    )[0]
+    assert counted == held
 
 
 def test_a_bound_token_sees_and_deletes_only_its_own_documents_and_sessions(tenant: Any) -> None:
