@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # -p no:randomly and friends are not needed: nothing but the lock file is installed here.
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: run test check format chaos mutants lock clean
+.PHONY: run test check format chaos mutants api-fuzz lock clean
 
 # The environment is made once, and again when the lock file or the project file changes.
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -28,6 +28,10 @@ chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 ki
 mutants: $(VENV)/.installed  ## break every invariant, then every line of the domain, and count what the tests notice
 	$(BIN)/python -m bench.mutants.rules
 	$(BIN)/python -m bench.mutants $(MODULE) --minutes $(or $(MINUTES),600) --sample $(or $(SAMPLE),0)
+
+# Twenty minutes on two cores; REQUESTS=2000 for a short one. A failure names its seed: SEED=… repeats it.
+api-fuzz: $(VENV)/.installed  ## the API against its own OpenAPI document, every check, 20,000 requests
+	$(BIN)/python -m bench.fuzz --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/.installed  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -1,6 +1,5 @@
 """Assemble: from a request to a prompt. Every stage may fail; the answer names what is missing and is still one."""
 
-import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -8,14 +7,19 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from api.explaining import explain_candidates
+from api.formats import choose_layout, hash_text, measure_stable_prefix, shape_answer
 from api.gathering import Gathered, gather
 from api.recall import Recalled
+from api.receipts import Draft
 from api.runtime import Runtime
+from api.salvage import read_guidance, read_rules_and_tail, recall_rules
 from api.schemas import AssembleIn, AssembleOut, BudgetOut, ItemOut, StableOut, VolatileOut
+from api.visibility import Shown, find_shown
 from models.domain.assembly import Assembly, Block, Supply, TailBlock, TierName, assemble
 from models.domain.authored import Tier
 from models.domain.guidance import GuidanceCandidate, order_guidance
-from models.domain.markers import keep_what_was_said, strip_injected
+from models.domain.markers import keep_what_was_said
+from models.domain.records import Identity, durable_namespace
 from models.domain.rendering import name_speaker, render_item, render_rule, render_turn, render_wish
 from models.domain.tail import TailTurn
 from models.domain.tokens import TokenCounter
@@ -30,22 +34,15 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
     deadline_ms = request.deadline_ms or runtime.settings.assemble_deadline_ms
     counter = runtime.counter(request.tokenizer)
     got = Gathered()
-    encoding = runtime.start_encoding([request.query])
     if caller is None:
         got.miss("database_unavailable", "PostgreSQL does not answer, and the token was not seen before")
     else:
-        gather(runtime, caller, request, got, encoding, start=start, deadline_ms=deadline_ms, now=now)
+        _gather_in_time(runtime, caller, request, got, start=start, deadline_ms=deadline_ms, now=now)
     marker = caller.marker if caller else ""
+    got.turns = keep_what_was_said(got.turns, marker)
+    shown = find_shown(runtime, caller, request, got) if caller else Shown()
     with got.timed("fit"):
-        supply = _supply(got, request, marker)
-        assembly = assemble(
-            supply,
-            total=request.budget_tokens,
-            counter=counter,
-            reserves=runtime.reserves,
-            min_turns=runtime.settings.tail_min_turns,
-            marker=marker,
-        )
+        assembly = fit_budget(runtime, request, got, shown, counter=counter, marker=marker)
     if assembly.needed is not None:
         got.miss(
             "budget_infeasible",
@@ -56,12 +53,91 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
         read = (one.candidate for one in got.recalled if one.scored.id in chosen)
         runtime.reads.count(caller.tenant_id, [candidate.item_id for candidate in read])
     got.timings_ms["total"] = round((time.perf_counter() - start) * 1000, 3)
-    return _answer(got, assembly, request, counter)
+    answer = _answer(got, assembly, request, counter)
+    if caller is not None and runtime.receipts.wants(is_asked=request.explain):
+        runtime.receipts.keep(take_draft(runtime, caller, request, got, assembly, now=now, answer=answer))
+    return answer
 
 
-def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
+def _gather_in_time(
+    runtime: Runtime,
+    caller: Caller,
+    request: AssembleIn,
+    got: Gathered,
+    *,
+    start: float,
+    deadline_ms: int,
+    now: datetime,
+) -> None:
+    """Everything, or, where a stage took too long, what outranks it by itself."""
+    if runtime.outage.is_on:
+        got.miss(
+            "database_unavailable", "PostgreSQL did not answer a moment ago: nothing stored is in this answer"
+        )
+        recall_rules(runtime, caller, request, got)
+        return
+    encoding = runtime.start_encoding([request.query])
+    gather(runtime, caller, request, got, encoding, start=start, deadline_ms=deadline_ms, now=now)
+    missed = {miss.code for miss in got.degraded}
+    if missed & {"database_unavailable", "database_busy"}:
+        if "database_unavailable" in missed:
+            runtime.outage.note()
+        if got.namespace is None:
+            recall_rules(runtime, caller, request, got)
+    elif got.namespace is None:
+        recall_rules(runtime, caller, request, got)
+        read_rules_and_tail(runtime, caller, request, got)
+    elif "deadline_exceeded" in missed and not got.is_guidance_read:
+        left_ms = deadline_ms - int((time.perf_counter() - start) * 1000)
+        if left_ms > 0:
+            read_guidance(runtime, caller, request, got, timeout_ms=left_ms)
+
+
+def fit_budget(
+    runtime: Runtime, request: AssembleIn, got: Gathered, shown: Shown, *, counter: TokenCounter, marker: str
+) -> Assembly:
+    """What was gathered, as far as the budget goes."""
+    return assemble(
+        _supply(got, shown),
+        total=request.budget_tokens,
+        counter=counter,
+        reserves=runtime.reserves,
+        min_turns=runtime.settings.tail_min_turns,
+        marker=marker,
+        layout=choose_layout(request),
+    )
+
+
+def take_draft(
+    runtime: Runtime,
+    caller: Caller,
+    request: AssembleIn,
+    got: Gathered,
+    assembly: Assembly,
+    *,
+    now: datetime,
+    answer: AssembleOut,
+) -> Draft:
+    """All that the receipt of this assembly is made from."""
+    identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
+    namespace = got.namespace or caller.namespace or durable_namespace(identity, request.session_id)
+    return Draft(
+        id=UUID(answer.assembly_id),
+        tenant_id=caller.tenant_id,
+        namespace=namespace,
+        request=request,
+        now=now,
+        made_at=datetime.now(UTC),
+        got=got,
+        assembly=assembly,
+        stable_sha256=answer.stable.sha256,
+        stable_prefix_chars=answer.stable_prefix_chars,
+        fingerprint=runtime.encoder.fingerprint.digest() if runtime.encoder else None,
+    )
+
+
+def _supply(got: Gathered, shown: Shown) -> Supply:
     """Everything rendered, each tier in the order in which it is to be tried."""
-    got.turns = keep_what_was_said(got.turns, marker)
     rules = {
         tier: [
             Block(id=str(rule.id), rendered=render_rule(rule.body, rule.heading_path))
@@ -69,10 +145,6 @@ def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
             if rule.tier is tier
         ]
         for tier in (Tier.HARD, Tier.SOFT)
-    }
-    seen_ids = {message.id for message in request.messages or () if message.id}
-    seen_words = {
-        (message.role, strip_injected(message.content, marker)) for message in request.messages or ()
     }
     tail = [
         TailBlock(
@@ -84,7 +156,7 @@ def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
                 position=turn.position,
                 host_turn=turn.metadata.get("host_turn"),
             ),
-            is_visible=turn.host_message_id in seen_ids or (turn.role, turn.content) in seen_words,
+            is_visible=str(turn.id) in shown.tail,
         )
         for turn in got.turns
     ]
@@ -95,6 +167,7 @@ def _supply(got: Gathered, request: AssembleIn, marker: str) -> Supply:
         guidance=_order_guidance(got.guidance),
         recall=[_recall_block(found) for found in got.recalled if not found.is_beyond],
         recall_limit_tokens=got.recall_limit_tokens,
+        shown=shown.older,
     )
 
 
@@ -148,18 +221,22 @@ def _recall_block(found: Recalled) -> Block:
 
 
 def _answer(got: Gathered, assembly: Assembly, request: AssembleIn, counter: TokenCounter) -> AssembleOut:
+    stable = assembly.stable
+    prefix_chars = measure_stable_prefix(assembly)
+    shape = shape_answer(assembly, request)
+    messages = shape.messages
+    if messages is None and request.messages is not None and got.namespace is None:
+        messages = [message.model_dump(exclude={"id"}) for message in request.messages]
     return AssembleOut(
         assembly_id=str(uuid4()),
         text=assembly.text,
-        stable=StableOut(
-            text=assembly.stable,
-            sha256=hashlib.sha256(assembly.stable.encode()).hexdigest(),
-            chars=len(assembly.stable),
-        ),
+        stable=StableOut(text=stable, sha256=hash_text(stable), chars=len(stable)),
+        stable_prefix_chars=prefix_chars,
+        stable_prefix_sha256=hash_text(stable[:prefix_chars]),
         volatile=VolatileOut(text=assembly.volatile),
-        messages=[message.model_dump(exclude={"id"}) for message in request.messages]
-        if request.messages is not None and any(miss.code == "database_unavailable" for miss in got.degraded)
-        else None,
+        system=shape.system,
+        messages=messages,
+        parts=shape.parts,
         budget=BudgetOut(total=assembly.total, used=assembly.used, **assembly.tokens),
         items=_describe_items(got, assembly, counter),
         visible=list(assembly.visible),

@@ -6,7 +6,7 @@ from uuid import UUID
 from api.runtime import Runtime
 from api.schemas import CalibrationOut, FeedbackIn, FeedbackOut
 from models.domain.calibration import choose_threshold, fit_isotonic, reliability_curve
-from models.errors import InvalidInput
+from models.errors import Forbidden, InvalidInput
 from models.store.access import Caller
 from models.store.engine import tenant_transaction
 from models.store.feedback import (
@@ -25,7 +25,9 @@ def take_feedback(runtime: Runtime, caller: Caller, body: FeedbackIn) -> Feedbac
     """Keep the labels of items that the gate decided on; name those it never saw."""
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
         ids = [label.id for label in body.labels]
-        judged = find_judged_turns(connection, tenant_id=caller.tenant_id, item_ids=ids)
+        judged = find_judged_turns(
+            connection, tenant_id=caller.tenant_id, item_ids=ids, namespace=caller.namespace
+        )
         for label in body.labels:
             if label.id in judged:
                 add_feedback(
@@ -71,7 +73,12 @@ def report_calibration(runtime: Runtime, tenant_id: UUID, *, wanted_precision: f
     )
 
 
-def apply_threshold(runtime: Runtime, tenant_id: UUID, threshold: float | None) -> None:
+def apply_threshold(runtime: Runtime, caller: Caller, threshold: float | None) -> None:
     """The tenant's gate decides by this threshold from now on."""
-    with tenant_transaction(runtime.engine, tenant_id) as connection:
-        set_gate_threshold(connection, tenant_id=tenant_id, threshold=threshold)
+    if caller.namespace is not None:
+        raise Forbidden(
+            f"the token opens namespace '{caller.namespace}' only",
+            remedy="the threshold is the tenant's: use a token of the whole tenant",
+        )
+    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        set_gate_threshold(connection, tenant_id=caller.tenant_id, threshold=threshold)

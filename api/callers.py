@@ -25,14 +25,14 @@ RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
 
 async def _identify(runtime: Runtime, credentials: HTTPAuthorizationCredentials | None, scope: str) -> Caller:
     """Whose token it is: from memory at once, from PostgreSQL in a thread of its own."""
-    token = _token(credentials)
+    token = token_of(credentials)
     caller = runtime.known_caller(token)
     if caller is None:
         caller = await run_in_threadpool(runtime.identify, token)
     return _allowed(caller, scope)
 
 
-def _token(credentials: HTTPAuthorizationCredentials | None) -> str:
+def token_of(credentials: HTTPAuthorizationCredentials | None) -> str:
     if credentials is None:
         raise Unauthorized(
             "the request has no bearer token",
@@ -64,8 +64,15 @@ async def administrator(runtime: RuntimeOf, credentials: Credentials) -> Caller:
 
 async def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Caller | None:
     """A caller who may read; None when PostgreSQL is away and the token was never seen: assemble still answers."""
-    try:
-        return await _identify(runtime, credentials, "read")
-    except DatabaseUnavailable:
-        known = runtime.recall_caller(_token(credentials))
-        return _allowed(known, "read") if known else None
+    if not runtime.outage.is_on:
+        try:
+            return await _identify(runtime, credentials, "read")
+        except DatabaseUnavailable:
+            runtime.outage.note()
+    known = runtime.recall_caller(token_of(credentials))
+    return _allowed(known, "read") if known else None
+
+
+Reader = Annotated[Caller, Depends(reader)]
+Writer = Annotated[Caller, Depends(writer)]
+Administrator = Annotated[Caller, Depends(administrator)]

@@ -1,13 +1,14 @@
 """A client of the HTTP API for the command line and the benchmarks; its errors are ours, with their remedies."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential_jitter
 
 from models.errors import (
+    Conflict,
     Forbidden,
     InvalidInput,
     NotFound,
@@ -23,9 +24,13 @@ ERROR_OF_STATUS: Mapping[int, type[ServiceError]] = {
     401: Unauthorized,
     403: Forbidden,
     404: NotFound,
+    409: Conflict,
     413: TooLarge,
     422: InvalidInput,
+    429: TransientError,
+    502: TransientError,
     503: TransientError,
+    504: TransientError,
 }
 
 
@@ -90,15 +95,19 @@ class ServiceClient:
         """Ranked memory for a query."""
         return self.call("POST", "/v1/search", json={k: v for k, v in request.items() if v is not None})
 
-    def put_document(self, name: str, markdown: str, **parameters: str) -> dict[str, Any]:
+    def put_document(self, name: str, markdown: str | bytes, **parameters: str) -> dict[str, Any]:
         """Load authored Markdown."""
         return self.call(
             "PUT",
             f"/v1/documents/{_quote(name)}",
-            content=markdown.encode(),
+            content=markdown.encode() if isinstance(markdown, str) else markdown,
             headers={"Content-Type": "text/markdown"},
             params=parameters,
         )
+
+    def delete_document(self, name: str, **parameters: str) -> dict[str, Any]:
+        """Take a document out of every prompt and out of recall."""
+        return self.call("DELETE", f"/v1/documents/{_quote(name)}", params=parameters)
 
     def compact(self, session_id: str, *, wait: bool = True, force: bool = False) -> dict[str, Any]:
         """Cover a session's older turns with summaries."""
@@ -126,6 +135,41 @@ class ServiceClient:
         """Prove that compaction lost nothing."""
         wanted = {k: v for k, v in request.items() if v is not None}
         return self.call("POST", "/v1/lineage/verify", json=wanted)
+
+    def export(self, **filters: str | None) -> Iterator[bytes]:
+        """Everything kept, piece by piece; a stream that is torn raises instead of ending."""
+        wanted = {key: value for key, value in filters.items() if value is not None}
+        try:
+            with self._http.stream("GET", "/v1/export", params=wanted, timeout=600.0) as response:
+                if not response.is_success:
+                    response.read()
+                    raise _to_error(response)
+                yield from response.iter_bytes()
+        except httpx.TransportError as error:
+            raise TransientError(
+                f"the export from {self.url} was torn: {error}", code="unreachable"
+            ) from error
+
+    def import_(self, pieces: Iterable[bytes], *, ids: str = "keep") -> dict[str, Any]:
+        """Take an export back; the pieces are sent as they come, once."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        return self._call_once(
+            "POST", "/v1/import", content=pieces, headers=headers, params={"ids": ids}, timeout=3600.0
+        )
+
+    def erase(self, namespace: str, *, confirm: str | None, reason: str | None = None) -> dict[str, Any]:
+        """Erase a namespace for good."""
+        asked = {"confirm": confirm, "reason": reason}
+        parameters = {key: value for key, value in asked.items() if value is not None}
+        return self.call("DELETE", f"/v1/namespaces/{_quote(namespace)}", params=parameters)
+
+    def explain(self, assembly_id: str) -> dict[str, Any]:
+        """The receipt of an assembly."""
+        return self.call("GET", f"/v1/assemblies/{_quote(assembly_id)}")
+
+    def replay(self, assembly_id: str) -> dict[str, Any]:
+        """What would be different if the assembly were made again."""
+        return self.call("POST", f"/v1/assemblies/{_quote(assembly_id)}/replay")
 
     def status(self) -> dict[str, Any]:
         """What waits and what failed."""

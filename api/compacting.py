@@ -1,6 +1,7 @@
 """Asking for a compaction: the request is a row, the workers do it, and a caller may wait for the answer."""
 
 import time
+from uuid import UUID
 
 from api.gathering import resolve_namespace
 from api.history_schemas import CompactIn, CompactOut, JournalEntryOut, JournalOut, LifecycleIn, LifecycleOut
@@ -26,7 +27,7 @@ def compact(runtime: Runtime, caller: Caller, session_id: str, request: CompactI
         )
     runtime.doorbell.ring(COMPACT_DUE)
     deadline = time.monotonic() + (runtime.settings.compaction_wait_seconds if request.wait else 0)
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and not runtime.draining.is_set():
         with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
             outcome = find_outcome(
                 connection, tenant_id=caller.tenant_id, session_id=session_id, requested_at=asked_at
@@ -83,7 +84,15 @@ def take_hint(runtime: Runtime, caller: Caller, hint: LifecycleIn) -> LifecycleO
     return LifecycleOut(id=str(entry_id), compaction_scheduled=session is not None)
 
 
-def read_journal(runtime: Runtime, caller: Caller, *, session_id: str | None, limit: int) -> JournalOut:
+def read_journal(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    session_id: str | None,
+    event: str | None,
+    cursor: UUID | None,
+    limit: int,
+) -> JournalOut:
     """The newest hints of the tenant, or of the one namespace the token opens."""
     with tenant_transaction(
         runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
@@ -93,9 +102,12 @@ def read_journal(runtime: Runtime, caller: Caller, *, session_id: str | None, li
             tenant_id=caller.tenant_id,
             namespace=caller.namespace,
             session_id=session_id,
-            count=limit,
+            event=event,
+            before_id=cursor,
+            count=limit + 1,
         )
     return JournalOut(
+        next_cursor=entries[limit - 1].id if len(entries) > limit else None,
         entries=[
             JournalEntryOut(
                 id=str(entry.id),
@@ -105,6 +117,6 @@ def read_journal(runtime: Runtime, caller: Caller, *, session_id: str | None, li
                 metadata=dict(entry.metadata),
                 recorded_at=entry.recorded_at,
             )
-            for entry in entries
-        ]
+            for entry in entries[:limit]
+        ],
     )

@@ -5,7 +5,13 @@ from typing import Literal
 from api.runtime import Runtime
 from api.schemas import ConflictOut, DocumentOut
 from models.documents.markdown import partition_document
-from models.domain.authored import HardReserveExceeded, Partition, enforce_hard_reserve
+from models.domain.authored import (
+    DocumentKind,
+    HardReserveExceeded,
+    Partition,
+    enforce_hard_reserve,
+    read_as_notes,
+)
 from models.domain.tokens import CharsCounter
 from models.errors import Forbidden, InvalidInput, TooLarge
 from models.store.access import Caller
@@ -22,9 +28,10 @@ def load_document(
     user_id: str | None,
     agent_id: str | None,
     policy: Literal["refuse", "demote"],
+    kind: DocumentKind = "authored",
 ) -> DocumentOut:
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
-    binding = _choose_binding(caller, user_id=user_id, agent_id=agent_id)
+    binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
     limit = runtime.settings.max_document_bytes
     if len(body) > limit:
         raise TooLarge(
@@ -35,6 +42,8 @@ def load_document(
     text = _decode(body)
     counter = CharsCounter()
     partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
+    if kind == "note":
+        partition = read_as_notes(partition)
     cap = int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
         others = sum_hard_tokens(connection, tenant_id=caller.tenant_id, binding=binding, but_not=name)
@@ -59,7 +68,8 @@ def load_document(
     return _describe(str(document_id), name, binding, partition, cap)
 
 
-def _choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
+def choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
+    """What a document is bound to: a user, an agent, or the whole tenant; a bound token has its own user's only."""
     if user_id and agent_id:
         raise InvalidInput(
             "a document is bound to a user or to an agent, not to both",

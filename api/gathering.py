@@ -10,7 +10,16 @@ from datetime import datetime
 
 import structlog
 
-from api.recall import CANDIDATES_PER_LEG, Question, Recalled, ask, in_context, rank_recalled, send_recall
+from api.recall import (
+    Question,
+    Recalled,
+    ask,
+    choose_breadth,
+    in_context,
+    rank_recalled,
+    read_named,
+    send_recall,
+)
 from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
 from models.domain.guidance import SESSION_PREFIX, name_guidance_namespace
@@ -20,7 +29,7 @@ from models.domain.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
 from models.errors import DatabaseUnavailable, DeadlineExceeded, Forbidden
 from models.store.access import Caller
 from models.store.context import TAIL_TURNS, Context, read_context
-from models.store.documents import Rule, bindings_of
+from models.store.documents import Rule
 from models.store.embeddings import Vector
 from models.store.engine import one_round_trip, tenant_transaction
 from models.store.memories import Guidance
@@ -30,6 +39,9 @@ from models.store.work import Backlog
 
 log = structlog.get_logger(__name__)
 MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
+FIRST_READ_MS = 100  # with words of the query, at least so long; after that rules and tail are read alone
+ENCODING_SHARE = 0.6  # of what is left: a slow encoder leaves time for recall by words
+GUIDANCE_RESERVE_MS = 100  # kept back from recall, so that guidance can still be read without it
 OLDER_TURNS = 8  # read at once where the base tail is not whole yet
 MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
 
@@ -38,9 +50,11 @@ MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve r
 class Gathered:
     """What the stages brought together before the budget is shared."""
 
+    namespace: str | None = None  # whose memory was read; None: nothing stored could be
     rules: Sequence[Rule] = ()
     turns: list[Turn] = field(default_factory=list)
     guidance: list[Guidance] = field(default_factory=list)
+    is_guidance_read: bool = False
     recalled: list[Recalled] = field(default_factory=list)
     recall_limit_tokens: int | None = None  # less than the budget leaves, when nothing matched well
     backlog: Backlog = field(default_factory=lambda: Backlog(pending=0, lag_seconds=0.0))
@@ -102,30 +116,32 @@ def gather(
         session_id=request.session_id,
         text=request.query,
         now=now,
+        breadth=choose_breadth(request.budget_tokens),
         profile=request.profile,
         explains=request.explain,
     )
     try:
-        with got.timed("rules_tail_words"):
+        with got.timed("rules_tail"):
             context = _read_first(runtime, caller, request, question, timeout_ms=remaining_ms())
     except (DatabaseUnavailable, DeadlineExceeded) as error:
-        got.miss(error.code, f"{error.detail}: no stored turns, guidance or memories in this answer")
-        known = bindings_of(user_id=request.user_id, agent_id=request.agent_id)
-        got.rules = runtime.last_rules.get((caller.tenant_id, tuple(known)), ())
+        got.miss(error.code, f"{error.detail}: guidance and memories are missing from this answer")
         return
     runtime.last_rules[caller.tenant_id, context.bindings] = got.rules = context.rules
     got.turns, got.backlog = list(context.turns), context.backlog
-    question = in_context(question, context)
+    got.namespace = context.namespace
+    question = _read_named(runtime, got, in_context(question, context), timeout_ms=remaining_ms())
     question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
     if remaining_ms() <= 0:
         got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
         return
     try:
         with got.timed("recall"):
-            _read_recall(runtime, request, got, question, context, timeout_ms=remaining_ms())
+            time_left = remaining_ms()
+            time_left -= min(GUIDANCE_RESERVE_MS, time_left // 4)
+            _read_recall(runtime, request, got, question, context, timeout_ms=max(time_left, 1))
     except (DatabaseUnavailable, DeadlineExceeded, FutureTimeout) as error:
         code = getattr(error, "code", "deadline_exceeded")
-        got.miss(code, f"{error}: guidance or recall is missing from this answer")
+        got.miss(code, f"{error}: recall is missing from this answer")
 
 
 def _read_first(
@@ -136,7 +152,7 @@ def _read_first(
     namespace = None if identity.is_empty else durable_namespace(identity, request.session_id)
     chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
     tail_chars = int(runtime.reserves.tail * request.budget_tokens * chars_per_token)
-    timeout_ms = max(timeout_ms, MANDATORY_STAGE_MS)
+    timeout_ms = max(timeout_ms, FIRST_READ_MS)
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
         context = read_context(
             cursors,
@@ -147,7 +163,7 @@ def _read_first(
             agent_id=request.agent_id,
             tail_chars=tail_chars,
             terms=question.keywords,
-            count=CANDIDATES_PER_LEG,
+            count=question.breadth,
             encoder=runtime.settings.encoder,
         )
     check_namespace(caller, context.namespace)
@@ -181,6 +197,21 @@ def _is_tail_short(runtime: Runtime, turns: Sequence[Turn], tail_chars: int) -> 
     return len(turns) >= TAIL_TURNS and sum(len(turn.content) for turn in turns) <= tail_chars
 
 
+def _read_named(runtime: Runtime, got: Gathered, question: Question, *, timeout_ms: int) -> Question:
+    """What was found by words and the turns around it, while the query is still being encoded."""
+    if timeout_ms <= 0:
+        return question
+    try:
+        with (
+            got.timed("words"),
+            one_round_trip(runtime.engine, question.tenant_id, timeout_ms=timeout_ms) as cursors,
+        ):
+            return read_named(cursors, question, encoder=runtime.settings.encoder)
+    except (DatabaseUnavailable, DeadlineExceeded) as error:
+        got.miss(error.code, f"{error}: what holds words of the query is missing from this answer")
+        return question
+
+
 def _read_recall(
     runtime: Runtime,
     request: AssembleIn,
@@ -205,8 +236,13 @@ def _read_recall(
         )
         found = send_recall(cursors, question, encoder=encoder)
         got.guidance = guidance.fetchall()
+        got.is_guidance_read = True
         got.recalled = rank_recalled(
-            cursors, question, found.fetchall(), encoder=encoder, tail=[str(turn.id) for turn in got.turns]
+            cursors,
+            question,
+            found.fetchall() if found else (),
+            encoder=encoder,
+            tail=[str(turn.id) for turn in got.turns],
         )
     if request.query.strip():
         _judge_recall(got, request.budget_tokens)
@@ -247,9 +283,10 @@ def _wait_for_vector(
         return None
     with got.timed("encode_wait"):
         try:
-            vector: Vector = encoding.result(timeout=max(remaining_ms, 0) / 1000)[0]
+            vector: Vector = encoding.result(timeout=max(remaining_ms * ENCODING_SHARE, 0) / 1000)[0]
             return vector
         except FutureTimeout:
+            encoding.cancel()
             got.miss("deadline_exceeded", "the query was not encoded in time: recall by words and names only")
         except Exception as error:  # noqa: BLE001 - whatever the model does, the conversation goes on
             log.error("encoder.failed", error=type(error).__name__)

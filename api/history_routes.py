@@ -3,22 +3,19 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
 from api import history_schemas as schemas
-from api.callers import RuntimeOf, administrator, reader, writer
+from api.callers import Administrator, Reader, RuntimeOf, Writer
 from api.compacting import compact, read_journal, take_hint
 from api.history import expand_summary, grep, page_turns, read_summary
+from api.idempotency import IdempotentRoute
 from api.proving import verify
 from api.routes import PROBLEM, SessionId
 from api.schemas import Name
-from models.store.access import Caller
 from models.store.summaries import MAX_DEPTH
 
-router = APIRouter(responses=PROBLEM)
-Reader = Annotated[Caller, Depends(reader)]
-Writer = Annotated[Caller, Depends(writer)]
-Administrator = Annotated[Caller, Depends(administrator)]
+router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 Cursor = Annotated[int | None, Query(ge=-1, le=2**62)]
 
 
@@ -78,10 +75,12 @@ def get_journal(
     runtime: RuntimeOf,
     caller: Reader,
     session_id: Annotated[Name | None, Query()] = None,
+    event: Annotated[schemas.Event | None, Query()] = None,
+    cursor: Annotated[UUID | None, Query(description="`next_cursor` of the page before.")] = None,
     limit: Annotated[int, Query(gt=0, le=500)] = 100,
 ) -> schemas.JournalOut:
     """The newest hints, newest first."""
-    return read_journal(runtime, caller, session_id=session_id, limit=limit)
+    return read_journal(runtime, caller, session_id=session_id, event=event, cursor=cursor, limit=limit)
 
 
 @router.post("/v1/lineage/verify", tags=["compaction"])

@@ -2,17 +2,20 @@
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, StrictBool
 
 from api.schemas import Name, Strict, Text, check_metadata
+
+Event = Literal["before_reset", "session_end", "before_compaction"]
 
 
 class CompactIn(Strict):
     """Whether to wait for the result, and whether to go as near to the present as the base tail allows."""
 
-    wait: bool = False
-    force: bool = False
+    wait: StrictBool = False
+    force: StrictBool = False
 
 
 class CompactOut(BaseModel):
@@ -82,12 +85,12 @@ class GrepIn(Strict):
     """What to look for in the raw record, newest turns first."""
 
     pattern: Annotated[Text, Field(min_length=1, max_length=1000)]
-    regex: bool = False
-    ignore_case: bool = False
+    regex: StrictBool = False
+    ignore_case: StrictBool = False
     session_id: Name | None = None
     user_id: Name | None = None
     role: Literal["user", "assistant", "system", "tool"] | None = None
-    limit: Annotated[int, Field(gt=0, le=1000)] = 50
+    limit: Annotated[int, Field(gt=0, le=1000, strict=True)] = 50
     cursor: Annotated[str, Field(max_length=32, pattern=r"^\d+$")] | None = None
 
 
@@ -114,7 +117,7 @@ class GrepOut(BaseModel):
 class LifecycleIn(Strict):
     """A hint about a session's life. It schedules compaction and is written down; it decides nothing."""
 
-    event: Literal["before_reset", "session_end", "before_compaction"]
+    event: Event
     session_id: Name
     reason: Annotated[Text, Field(max_length=2000)] | None = None
     metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)] = Field(default_factory=dict)
@@ -136,13 +139,14 @@ class JournalEntryOut(BaseModel):
 
 class JournalOut(BaseModel):
     entries: list[JournalEntryOut]
+    next_cursor: UUID | None
 
 
 class VerifyIn(Strict):
     """Which sessions to prove lossless; all of the tenant's, a slice at a time, when none is named."""
 
     session_id: Name | None = None
-    repair: bool = False
+    repair: StrictBool = False
     cursor: Name | None = None
 
 

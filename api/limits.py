@@ -8,12 +8,13 @@ from api.problems import problem
 class BodyLimit:
     """Answers 413 as soon as a body is known, by its header or by its bytes, to be over the limit."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, streamed: frozenset[str] = frozenset()) -> None:
         self.app = app
         self.max_bytes = max_bytes
+        self.streamed = streamed  # paths that read a body piece by piece, and bound the pieces themselves
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] in self.streamed:
             await self.app(scope, receive, send)
             return
         refusal = problem(

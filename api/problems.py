@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from models import errors
 
@@ -19,6 +20,7 @@ STATUS_OF_ERROR: tuple[tuple[type[errors.ServiceError], int], ...] = (
     (errors.TooLarge, 413),
     (errors.InvalidInput, 422),
     (errors.NotFound, 404),
+    (errors.Conflict, 409),
     (errors.Unauthorized, 401),
     (errors.Forbidden, 403),
     (errors.TransientError, 503),
@@ -32,6 +34,9 @@ VALIDATION_CODES: Mapping[str, tuple[str, str]] = {
     "literal_error": ("unknown_value", "use one of the values named in the detail"),
     "string_unicode": ("lone_surrogate", "replace unpaired surrogates, for example with U+FFFD"),
     "string_too_short": ("empty_text", "send at least one character, or leave the item out"),
+    "timezone_aware": ("naive_timestamp", "send RFC 3339 with a zone, as 2026-01-31T12:00:00Z"),
+    "union_tag_invalid": ("unknown_record", "use one of the kinds named in the detail"),
+    "union_tag_not_found": ("unknown_record", "every record has a `type`"),
     "too_short": ("empty_list", "send at least one item"),
     "json_invalid": ("malformed_json", "send one valid JSON object"),
     "model_attributes_type": ("malformed_json", "send one JSON object with content type application/json"),
@@ -99,12 +104,15 @@ def add_problem_handlers(app: FastAPI) -> None:
         remedies = {404: "see /docs for the known paths", 405: "see /docs for the methods of this path"}
         detail = f"{request.method} {request.url.path}: {error.detail}"
         code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(sorted(_methods_of(request)))
         return problem(
             status=error.status_code,
             code=code,
             detail=detail,
             remedy=remedies.get(error.status_code),
-            headers=error.headers,
+            headers=headers,
         )
 
     @app.exception_handler(Exception)
@@ -116,3 +124,13 @@ def add_problem_handlers(app: FastAPI) -> None:
             detail=f"an error nobody expected: {type(error).__name__}",
             remedy="the log of the API has its trace; please report it",
         )
+
+
+def _methods_of(request: Request) -> set[str]:
+    """Every method that some route of this path has; the framework names those of the first alone."""
+    return {
+        method
+        for route in request.app.routes
+        if isinstance(route, Route) and route.path_regex.match(request.scope["path"])
+        for method in route.methods or ()
+    }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from models.domain.questions import asks_for_answers
-from models.domain.relevance import Passage, Relevance, rank_passages
+from models.domain.relevance import Passage, PassageColumns, Relevance, rank_columns
 from models.domain.scoring import (
     SEED_PROFILES,
     CandidateFacts,
@@ -21,17 +21,19 @@ Scored = Relevance | ScoredCandidate
 
 def rank_by_profile(
     name: ProfileName,
-    passages: Sequence[Passage],
-    candidates: Mapping[str, Candidate],
+    passages: PassageColumns,
+    candidates: Sequence[Candidate],
     *,
     question: str,
     most: int | None,
 ) -> Sequence[Scored]:
-    """The best `most` passages in the order of that profile; `candidates` holds each by its id."""
+    """The best `most` passages in the order of that profile; `candidates` holds their records, in the same order."""
     seed = SEED_PROFILES.get(name)
     if seed is not None:
-        return _rank_as_seed(passages, candidates, question=question, profile=seed)[:most]
-    return rank_passages(passages, most=most, asks_for_answers=asks_for_answers(question))
+        by_row = [Passage(*row) for row in zip(*passages, strict=True)]
+        by_id = {candidate.id: candidate for candidate in candidates}
+        return _rank_as_seed(by_row, by_id, question=question, profile=seed)[:most]
+    return rank_columns(passages, most=most, asks_for_answers=asks_for_answers(question))
 
 
 def _rank_as_seed(

@@ -1,21 +1,22 @@
 """Ranked recall: candidates from the store, scores from the domain; used by assemble and search alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 import numpy as np
 
+from api.candidates import Candidates, complete_candidates
 from api.profiles import Scored, rank_by_profile
 from api.runtime import Runtime
 from models.domain import temporal
 from models.domain.conflicts import Statement, find_superseded, put_newer_first
 from models.domain.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
 from models.domain.records import GLOBAL_NAMESPACE
-from models.domain.relevance import DEFAULT_WEIGHTS, Passage, score_hop
+from models.domain.relevance import DEFAULT_WEIGHTS, PassageColumns, score_hop
 from models.domain.scoring import ProfileName, Scope
 from models.domain.selection import find_repeats
 from models.domain.terms import query_keywords
@@ -26,12 +27,13 @@ from models.store.embeddings import Vector
 from models.store.engine import Cursors
 from models.store.nearest import Way, choose_way
 from models.store.recall import (
-    HALF_VECTOR_HEADER_HALVES,
+    ITEM_ID,
     Candidate,
+    CandidateRow,
     NamedItem,
-    find_candidates,
     find_linked,
-    measure_likeness,
+    send_named,
+    send_near,
 )
 from models.store.summaries import find_coverage
 
@@ -47,7 +49,19 @@ MOST_COMPARED = 40  # of the ranked, how many are compared for statements that r
 ANSWERING_ROLES = frozenset({"assistant", "tool"})
 SAID_KINDS = frozenset({"turn", "memory"})
 AUTHORED_KINDS = frozenset({"rule", "lore"})
-CANDIDATES_PER_LEG = 60
+# Candidates of each leg, with the turns around them, for prompts up to so many tokens: what the budget cannot hold is
+# not read. Of LoCoMo's evidence, 30 find as much as 60 for 4,000 tokens, with half the rows.
+BREADTHS: Final = ((4800, 30), (9600, 60))
+MOST_BREADTH: Final = 100
+
+
+def choose_breadth(budget_tokens: int) -> int:
+    """How many candidates each leg brings.
+
+    >>> choose_breadth(1000), choose_breadth(8000), choose_breadth(200_000)
+    (30, 60, 100)
+    """
+    return next((breadth for budget, breadth in BREADTHS if budget_tokens <= budget), MOST_BREADTH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +78,7 @@ class Recalled:
     covers: frozenset[str] = (
         frozenset()
     )  # of a summary: the turns it stands for, among those found or in the tail
-
-    @property
-    def is_beyond(self) -> bool:
-        """Whether so much came before it that it was not tried: only `explain` shows it."""
-        return self.rank is not None and self.rank > MOST_RANKED
+    is_beyond: bool = False  # so much came before it that it was not tried: only `explain` shows it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +89,13 @@ class Question:
     session_id: str | None
     text: str
     now: datetime
+    breadth: int  # candidates of each leg
     keywords: frozenset[str] = frozenset()
     intent: float = 0.0  # how much it asks about time
     namespaces: Sequence[str] = ()
     bindings: Sequence[str] = ()  # whose documents apply
     named: Sequence[NamedItem] = ()  # found by words, while the vector was being made
+    rows: Sequence[CandidateRow] = ()  # those, and the turns around them
     way: Way = "exact"  # how the nearest vectors are found
     vector: Vector | None = None
     profile: ProfileName = "longtail"  # how what is found is ranked
@@ -98,6 +110,7 @@ def ask(
     session_id: str | None,
     text: str,
     now: datetime,
+    breadth: int,
     profile: ProfileName | None = None,
     explains: bool = False,
 ) -> Question:
@@ -109,6 +122,7 @@ def ask(
         session_id=session_id,
         text=text,
         now=now,
+        breadth=breadth,
         keywords=query_keywords(text),
         intent=intent,
         profile=profile or runtime.settings.recall_profile,
@@ -124,22 +138,35 @@ def in_context(question: Question, context: Context) -> Question:
         namespaces=context.places,
         bindings=context.bindings,
         named=context.named,
-        way=choose_way(context.sizes, wanted=CANDIDATES_PER_LEG),
+        way=choose_way(context.sizes, wanted=question.breadth),
     )
 
 
-def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Cursor[Candidate]":
-    """Ask for everything found by meaning, words or name."""
-    return find_candidates(
+def read_named(cursors: Cursors, question: Question, *, encoder: str) -> Question:
+    """The question with what holds its words, what the session was about, and the turns around; needs no vector."""
+    found = send_named(
         cursors,
         tenant_id=question.tenant_id,
         encoder=encoder,
         session_id=question.session_id,
+        ids=[one.item_id for one in question.named],
+    )
+    return replace(question, rows=found.fetchall())
+
+
+def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Cursor[CandidateRow] | None":
+    """Ask for what is near in meaning and not known by its words; None without a vector."""
+    if question.vector is None:
+        return None
+    return send_near(
+        cursors,
+        tenant_id=question.tenant_id,
+        encoder=encoder,
         namespaces=question.namespaces,
         query_vector=question.vector,
         way=question.way,
-        named=question.named,
-        count=CANDIDATES_PER_LEG,
+        known=[row[ITEM_ID] for row in question.rows],
+        count=question.breadth,
         similarity_floor=DEFAULT_WEIGHTS.theta1,
         wants_dated=temporal.is_active(question.intent),
     )
@@ -148,58 +175,49 @@ def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Curso
 def rank_recalled(
     cursors: Cursors,
     question: Question,
-    candidates: list[Candidate],
+    near: Sequence[CandidateRow],
     *,
     encoder: str,
     tail: Sequence[str] = (),
+    most: int = MOST_RANKED,
 ) -> list[Recalled]:
-    """The candidates, best first; for questions about time, dated turns lead. `tail`: ids of turns in the prompt."""
-    now = question.now.timestamp()
-    frames = find_time_frames(question.text, now=question.now)
-    passages = [
-        Passage(
-            candidate.id,
-            _scope_of(candidate, question.session_id),
-            candidate.session_id,
-            candidate.position,
-            len(candidate.text),
-            candidate.similarity,
-            candidate.lexical_weight,
-            candidate.load,
-            measure_time_fit(frames, candidate.said_at),
-            now - candidate.seen_at,
-            candidate.access_count,
-            candidate.authority,
-            candidate.confidence,
-            _is_answer(candidate, question),
-        )
-        for candidate in candidates
-    ]
-    by_id = {candidate.id: candidate for candidate in candidates}
+    """What was found, best first; for questions about time, dated turns lead. `tail`: ids of turns in the prompt."""
+    candidates = complete_candidates(
+        [*question.rows, *near],
+        named=question.named,
+        vector=question.vector,
+        count=question.breadth,
+        similarity_floor=DEFAULT_WEIGHTS.theta1,
+    )
+    if not candidates.records:
+        return []
+    place_by_id = {candidate.id: place for place, candidate in enumerate(candidates.records)}
     ranked = rank_by_profile(
         question.profile,
-        passages,
-        by_id,
+        _describe(candidates.records, question),
+        candidates.records,
         question=question.text,
-        most=None if question.explains else MOST_RANKED,
+        most=None if question.explains else most,
     )
-    tried, beyond = ranked[:MOST_RANKED], ranked[MOST_RANKED:]
-    choices = _choose_dated(cursors, question, tried, by_id, encoder=encoder)
-    place_by_id = {scored.id: (place, scored) for place, scored in enumerate(ranked, start=1)}
+    tried, beyond = ranked[:most], ranked[most:]
+    choices = _choose_dated(question, tried, candidates, place_by_id)
+    rank_by_id = {scored.id: (rank, scored) for rank, scored in enumerate(ranked, start=1)}
     choice_by_id = {choice.id: choice for choice in choices}
     order = temporal.put_choices_first([scored.id for scored in tried], choices)
-    superseded = _find_superseded([by_id[key] for key in order])
-    repeats = _find_repeats([by_id[key] for key in order])
+    places = [place_by_id[key] for key in order]
+    records = [candidates.records[place] for place in places]
+    superseded = _find_superseded(records)
+    repeats = find_repeats([record.text for record in records], candidates.single_rows()[places])
     recalled = [
         Recalled(
-            candidate=by_id[key],
-            scored=place_by_id[key][1],
-            rank=place_by_id[key][0],
-            dated=choice_by_id.get(key),
-            repeats=repeats.get(key),
-            superseded_by=superseded.get(key),
+            candidate=record,
+            scored=rank_by_id[record.id][1],
+            rank=rank_by_id[record.id][0],
+            dated=choice_by_id.get(record.id),
+            repeats=records[repeats[place]].id if place in repeats else None,
+            superseded_by=superseded.get(record.id),
         )
-        for key in order
+        for place, record in enumerate(records)
     ]
     recalled = _with_hops(cursors, question, recalled, encoder=encoder)
     found_by_id = {one.candidate.id: one for one in recalled}
@@ -207,9 +225,39 @@ def rank_recalled(
     recalled = [found_by_id[key] for key in put_newer_first(list(found_by_id), newer)]
     recalled = _with_summaries(cursors, question, recalled, tail=tail)
     return recalled + [
-        Recalled(candidate=by_id[scored.id], scored=scored, rank=place_by_id[scored.id][0])
+        Recalled(
+            candidate=candidates.records[place_by_id[scored.id]],
+            scored=scored,
+            rank=rank_by_id[scored.id][0],
+            is_beyond=True,
+        )
         for scored in beyond
     ]
+
+
+def _describe(records: Sequence[Candidate], question: Question) -> PassageColumns:
+    """What the score is made of, by column."""
+    now = question.now.timestamp()
+    frames = find_time_frames(question.text, now=question.now)
+    columns: Any = Candidate._make(zip(*records, strict=True))  # the same record, of columns
+    return PassageColumns(
+        id=columns.id,
+        scope=[scope_of(record, question.session_id) for record in records],
+        session_id=columns.session_id,
+        position=columns.position,
+        chars=[len(text) for text in columns.text],
+        cosine=columns.similarity,
+        lexical_weight=columns.lexical_weight,
+        load=columns.load,
+        time_fit=[measure_time_fit(frames, said_at) for said_at in columns.said_at]
+        if frames
+        else [0.0] * len(records),
+        age_seconds=[now - seen_at for seen_at in columns.seen_at],
+        access_count=columns.access_count,
+        authority=columns.authority,
+        confidence=columns.confidence,
+        is_answer=[_is_answer(record, question) for record in records],
+    )
 
 
 def _with_summaries(
@@ -239,18 +287,6 @@ def _with_summaries(
     return [*strong, *own, *weak, *others]
 
 
-def _find_repeats(ordered: Sequence[Candidate]) -> dict[str, str]:
-    """Which candidates only repeat a better one, by id; one without a vector of its own by its words alone."""
-    width = max((len(candidate.half_vector or b"") for candidate in ordered), default=0)
-    rows = None
-    if width:
-        halves = b"".join((candidate.half_vector or b"").ljust(width, b"\0") for candidate in ordered)
-        rows = np.frombuffer(halves, dtype=">f2").reshape(len(ordered), -1)[:, HALF_VECTOR_HEADER_HALVES:]
-        rows = rows.astype(np.float32)
-    found = find_repeats([candidate.text for candidate in ordered], rows)
-    return {ordered[place].id: ordered[original].id for place, original in found.items()}
-
-
 def _find_superseded(ordered: Sequence[Candidate]) -> dict[str, Candidate]:
     """Of the best, what its speaker said otherwise later: by id, the newest such statement."""
     said = [one for one in ordered[:MOST_COMPARED] if one.kind in SAID_KINDS and one.role == "user"]
@@ -274,20 +310,15 @@ def _with_hops(
     hops = [hop for hop in score_hops({**known, **scores}, linked) if hop.id not in known]
     if not hops:
         return recalled
-    named = [NamedItem(item_id=hop.id, weight=hop.score) for hop in hops]
-    found = find_candidates(
+    found = send_named(
         cursors,
         tenant_id=question.tenant_id,
         encoder=encoder,
-        session_id=question.session_id,
-        namespaces=question.namespaces,
-        query_vector=None,
-        way=question.way,
-        named=named,
-        count=CANDIDATES_PER_LEG,
-        similarity_floor=0.0,
+        session_id=None,
+        ids=[hop.id for hop in hops],
     )
-    by_id = {candidate.id: candidate for candidate in found.fetchall()}
+    records = [Candidate(*row) for row in found.fetchall()]
+    by_id = {record.id: record for record in records if record.namespace in question.namespaces}
     joined = [
         Recalled(
             candidate=by_id[hop.id],
@@ -304,35 +335,23 @@ def _with_hops(
 
 
 def _choose_dated(
-    cursors: Cursors,
-    question: Question,
-    ranked: Sequence[Scored],
-    by_id: dict[str, Candidate],
-    *,
-    encoder: str,
+    question: Question, ranked: Sequence[Scored], candidates: Candidates, by_id: Mapping[str, int]
 ) -> tuple[temporal.TemporalChoice, ...]:
     """The turns that answer a question about time: relevant, dated, and each covering another event."""
     if not temporal.is_active(question.intent) or not ranked:
         return ()
-    likeness: dict[str, Sequence[float]] = {}
+    likeness: list[list[float]] | None = None
     if question.slots is not None and question.vector is not None:
-        items = {by_id[scored.id].item_id: scored.id for scored in ranked[:MOST_DATED]}
-        found = measure_likeness(
-            cursors,
-            tenant_id=question.tenant_id,
-            encoder=encoder,
-            ids=list(items),
-            vectors=question.slots.result(timeout=SLOTS_TIMEOUT_SECONDS),
-        )
-        likeness = {items[item_id]: similarities for item_id, similarities in found.items()}
+        slots = question.slots.result(timeout=SLOTS_TIMEOUT_SECONDS)
+        likeness = np.nan_to_num(candidates.measure_likeness(slots)).tolist()
     return temporal.select_temporal(
         question.intent,
         [
             temporal.TemporalCandidate(
                 id=scored.id,
                 score=scored.score,
-                anchor_density=by_id[scored.id].anchor_density,
-                slot_similarities=tuple(likeness.get(scored.id, ())),
+                anchor_density=candidates.records[by_id[scored.id]].anchor_density,
+                slot_similarities=tuple(likeness[by_id[scored.id]]) if likeness else (),
             )
             for scored in ranked[:MOST_DATED]
         ],
@@ -346,7 +365,8 @@ def _is_answer(candidate: Candidate, question: Question) -> bool:
     return not (candidate.name and query_keywords(candidate.name) & question.keywords)
 
 
-def _scope_of(candidate: Candidate, session_id: str | None) -> Scope:
+def scope_of(candidate: Candidate, session_id: str | None) -> Scope:
+    """Where a candidate comes from, as scores and filters see it."""
     if candidate.kind in AUTHORED_KINDS:
         return "lore"
     if candidate.kind == "summary":

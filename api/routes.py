@@ -3,7 +3,7 @@
 from importlib.metadata import version
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from sqlalchemy import text
 
@@ -13,16 +13,18 @@ from api.calibrating import apply_threshold, report_calibration, take_feedback
 from api.callers import RuntimeOf, administrator, reader, reader_if_known, writer
 from api.documents import load_document
 from api.gathering import resolve_namespace
+from api.idempotency import IdempotentRoute
 from api.searching import search_memory
+from models.domain.authored import DocumentKind
 from models.domain.records import Identity
 from models.errors import ServiceError
 from models.messages import INGEST
 from models.store.access import Caller
 from models.store.engine import plain_transaction, single_statement, tenant_transaction
 from models.store.turns import accept_turns, find_session
-from models.store.work import count_dead_letters, measure_backlog
+from models.store.work import count_dead_letters, count_kept, measure_backlog
 
-router = APIRouter()
+router = APIRouter(route_class=IdempotentRoute)
 PROBLEM: dict[int | str, dict[str, Any]] = {
     status: {
         "description": reason,
@@ -32,8 +34,12 @@ PROBLEM: dict[int | str, dict[str, Any]] = {
         (400, "Malformed"),
         (401, "No token, or an unknown one"),
         (403, "The token may not do this"),
+        (404, "No such thing in this tenant"),
+        (405, "The path has other methods"),
+        (409, "It does not fit what is there"),
         (413, "Larger than a stated limit"),
         (422, "A value that cannot be taken; `field` and `remedy` say which and what to do"),
+        (429, "More requests than the token may send; `Retry-After` says when"),
         (503, "PostgreSQL does not answer; the call may be repeated"),
     )
 }
@@ -48,6 +54,9 @@ def post_turns(
     body: schemas.TurnsIn,
     runtime: RuntimeOf,
     caller: Annotated[Caller, Depends(writer)],
+    idempotency_key: Annotated[
+        schemas.Name | None, Header(description="The same as `idempotency_key` in the body.")
+    ] = None,
 ) -> schemas.TurnsOut:
     """Append turns to the raw record, once each, and wake the workers."""
     identity = Identity(user_id=body.user_id, session_key=body.session_key, agent_id=body.agent_id)
@@ -63,7 +72,7 @@ def post_turns(
             session_id=session_id,
             identity=identity,
             turns=[turn.to_domain() for turn in body.turns],
-            idempotency_key=body.idempotency_key,
+            idempotency_key=body.idempotency_key or idempotency_key,
         )
     if accepted.turn_ids:
         runtime.doorbell.ring(INGEST)
@@ -104,7 +113,7 @@ async def read_body(request: Request) -> bytes:
 
 
 @router.put(
-    "/v1/documents/{name}",
+    "/v1/documents/{name:path}",
     responses=PROBLEM,
     tags=["authored"],
     openapi_extra={
@@ -119,6 +128,9 @@ def put_document(
     user_id: Annotated[schemas.UserId | None, Query()] = None,
     agent_id: Annotated[schemas.Name | None, Query()] = None,
     policy: Annotated[Literal["refuse", "demote"], Query()] = "refuse",
+    kind: Annotated[
+        DocumentKind, Query(description="A note has no rules: recall finds it, no prompt must hold it.")
+    ] = "authored",
 ) -> schemas.DocumentOut:
     """Load authored Markdown: rules for every prompt, lore for recall. Replaces the version before it."""
     loaded = load_document(
@@ -129,6 +141,7 @@ def put_document(
         user_id=user_id,
         agent_id=agent_id,
         policy=policy,
+        kind=kind,
     )
     runtime.doorbell.ring(INGEST)
     return loaded
@@ -157,17 +170,25 @@ def put_calibration(
     body: schemas.ThresholdIn, runtime: RuntimeOf, caller: Annotated[Caller, Depends(administrator)]
 ) -> None:
     """Set the tenant's gate threshold; null goes back to the configured one."""
-    apply_threshold(runtime, caller.tenant_id, body.threshold)
+    apply_threshold(runtime, caller, body.threshold)
 
 
 @router.get("/v1/status", responses=PROBLEM, tags=["operations"])
-def get_status(runtime: RuntimeOf, caller: Annotated[Caller, Depends(reader)]) -> schemas.StatusOut:
-    """What waits, how long, and what was given up, in the caller's tenant."""
+def get_status(
+    runtime: RuntimeOf, caller: Annotated[Caller, Depends(reader)], counts: bool = False
+) -> schemas.StatusOut:
+    """What waits, how long, and what was given up, in the caller's tenant or the one namespace its token opens."""
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
-        backlog = measure_backlog(connection, tenant_id=caller.tenant_id)
+        backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=caller.namespace)
         dead = count_dead_letters(connection, tenant_id=caller.tenant_id)
+        kept = (
+            count_kept(connection, tenant_id=caller.tenant_id, namespace=caller.namespace) if counts else None
+        )
     return schemas.StatusOut(
         version=version("longtail"),
+        uptime_seconds=round(runtime.uptime_seconds(), 1),
+        redis="ok" if runtime.doorbell.is_working else "not reached; work waits in PostgreSQL",
+        counts=kept,
         pending=backlog.pending,
         lag_seconds=backlog.lag_seconds,
         dead_letters=dead,

@@ -11,7 +11,9 @@ import structlog
 from sqlalchemy import Engine
 
 from api.doorbell import Doorbell
+from api.outage import Outage
 from api.reads import ReadCounter
+from api.receipt_writer import ReceiptWriter
 from models.domain.budget import Reserves
 from models.domain.tokens import TokenCounter
 from models.encoders.protocol import Encoder
@@ -30,6 +32,7 @@ TOKEN_CACHE_SECONDS = 5.0  # how long a revoked token may still work
 IDENTIFY_TIMEOUT_MS = 500
 QUERY_CACHE_ENTRIES = 512
 QUERY_THREADS = 1  # one short text is no faster with more, and PostgreSQL needs the other core meanwhile
+MOST_TRANSFERS = 4  # exports and imports at once
 WARM_UP_RETRY_SECONDS = 2.0
 
 
@@ -38,6 +41,7 @@ class Runtime:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._started_at = time.monotonic()
         self.reserves = Reserves(
             hard=settings.hard_reserve,
             soft=settings.soft_reserve,
@@ -50,7 +54,11 @@ class Runtime:
             connect_timeout_seconds=settings.database_connect_timeout_seconds,
         )
         self.doorbell = Doorbell(settings.broker_url())
+        self.outage = Outage()
         self.reads = ReadCounter(self.engine)
+        self.transfers = threading.BoundedSemaphore(MOST_TRANSFERS)
+        self.draining = threading.Event()  # the server was told to stop: nobody waits for long any more
+        self.receipts = ReceiptWriter(self.engine, settings)
         self.encoder: Encoder | None = None
         self.encoder_problem: str | None = "the encoder is still loading"
         self.last_rules: dict[
@@ -64,11 +72,16 @@ class Runtime:
         self._warm_up = threading.Thread(target=self._load_encoder, name="warm-up", daemon=True)
         self._warm_up.start()
 
+    def uptime_seconds(self) -> float:
+        """How long this process has been here."""
+        return time.monotonic() - self._started_at
+
     def close(self) -> None:
         """Stop threads and give connections back."""
         self._closing.set()
         self.doorbell.close()
         self.reads.close()
+        self.receipts.close()
         self._encoding.shutdown(wait=False, cancel_futures=True)
         self.engine.dispose()
 

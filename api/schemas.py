@@ -1,23 +1,25 @@
 """What requests and answers look like (Pydantic, at the edge only). Unknown fields are refused."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from models.domain.records import RESERVED_NAMESPACE_PREFIXES, NewTurn, Role
-from models.domain.scoring import ProfileName
+from models.domain.scoring import ProfileName, Scope
 from models.settings import get_settings
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCK_SKEW = timedelta(days=1)
 MAX_BUDGET_TOKENS = 2_000_000
 MAX_METADATA_CHARS = 65_536
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
 def refuse(code: str, message: str, remedy: str, *, status: int = 422) -> PydanticCustomError:
@@ -96,6 +98,13 @@ def _check_user(text: str) -> str:
     return _check_text(text)
 
 
+def _check_timestamp(value: object) -> object:
+    """Only what reads like RFC 3339 is a time: a bare number could be seconds, milliseconds or a mistake."""
+    if isinstance(value, datetime) or (isinstance(value, str) and TIMESTAMP.match(value)):
+        return value
+    raise refuse("invalid_value", "the time is not RFC 3339", "send it as 2026-01-31T12:00:00Z")
+
+
 def _check_moment(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise refuse(
@@ -116,7 +125,9 @@ Name = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_check
 UserId = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_check_user)]
 Text = Annotated[str, AfterValidator(_check_text)]
 Content = Annotated[str, AfterValidator(_check_content)]
-Moment = Annotated[datetime, AfterValidator(_check_moment)]
+Moment = Annotated[datetime, BeforeValidator(_check_timestamp), AfterValidator(_check_moment)]
+ItemKind = Literal["turn", "memory", "summary", "rule", "lore"]
+Instant = Annotated[AwareDatetime, BeforeValidator(_check_timestamp)]  # any moment with a zone, for filters
 Budget = Annotated[int, Field(gt=0, le=MAX_BUDGET_TOKENS, strict=True)]
 
 
@@ -201,23 +212,55 @@ class AssembleIn(Strict):
     user_id: UserId | None = None
     session_key: Name | None = None
     agent_id: Name | None = None
-    messages: Annotated[list[MessageIn], Field(max_length=10_000)] | None = None
-    tokenizer: Name = "chars"
-    format: Literal["text"] = "text"
-    deadline_ms: Annotated[int, Field(gt=0, le=60_000)] | None = None
-    explain: bool = False
-    now: Moment | None = None
-    profile: ProfileName | None = None  # how recall is ranked; None: as the service is set
+    messages: Annotated[list[MessageIn], Field(max_length=10_000)] | None = Field(
+        default=None,
+        description="What the host shows the model anyway. Turns among them (by id, else by role and content) are neither "
+        "repeated nor recalled, cost nothing here, and are listed in `visible`.",
+    )
+    tokenizer: Name = Field(
+        default="chars", description="How tokens are counted: `chars`, or the name of a tokenizer file."
+    )
+    format: Literal["text", "messages", "anthropic", "parts"] = Field(
+        default="text",
+        description="`text`: `stable` and `volatile`, to be placed by the host. `messages`: the request's messages with "
+        "the stable part at the end of the system message and the volatile part before the newest user message, as one "
+        "string each (OpenAI). `anthropic`: `system` blocks with `cache_control` after the authored rules and after the "
+        "newest turn of the tail, and `messages` with the volatile part as the first block of the newest user message. "
+        "`parts`: every section a block of its own. What is injected is the same text in each of them.",
+    )
+    deadline_ms: Annotated[int, Field(gt=0, le=60_000, strict=True)] | None = Field(
+        default=None,
+        description="When the answer is wanted. What does not finish is left out, recall first, and named in `degraded`; "
+        "rules and tail are read in any case.",
+    )
+    explain: StrictBool = False
+    now: Moment | None = Field(default=None, description="The moment to assemble for; default: this one.")
+    profile: ProfileName | None = Field(
+        default=None, description="How recall is ranked; default: as the service is set."
+    )
 
 
 class StableOut(BaseModel):
+    """Authored rules and recent turns: changes at its end only, but for rare cuts."""
+
     text: str
     sha256: str
     chars: int
 
 
 class VolatileOut(BaseModel):
+    """Guidance and recall: changes with every query."""
+
     text: str
+
+
+class PartOut(BaseModel):
+    section: Literal["authored", "recent_turns", "guidance", "recalled"]
+    trust: Literal["authored", "conversation", "stated", "untrusted"]
+    is_stable: bool
+    text: str
+    sha256: str
+    chars: int
 
 
 class BudgetOut(BaseModel):
@@ -249,8 +292,18 @@ class AssembleOut(BaseModel):
     assembly_id: str
     text: str
     stable: StableOut
+    stable_prefix_chars: int = Field(
+        description="Characters of the stable part before its closing tags: where a cache breakpoint belongs."
+    )
+    stable_prefix_sha256: str
     volatile: VolatileOut
-    messages: list[dict[str, str]] | None = None
+    system: list[dict[str, Any]] | None = Field(default=None, description="With format `anthropic`.")
+    messages: list[dict[str, Any]] | None = Field(
+        default=None,
+        description="With format `messages` or `anthropic`; with the others only when nothing stored could be read: "
+        "the request's own.",
+    )
+    parts: list[PartOut] | None = Field(default=None, description="With format `parts`.")
     budget: BudgetOut
     items: list[ItemOut]
     visible: list[str]
@@ -263,12 +316,23 @@ class AssembleOut(BaseModel):
 
 class SearchIn(Strict):
     query: Annotated[Text, Field(min_length=1, max_length=200_000)]
-    k: Annotated[int, Field(gt=0, le=200)] = 10
+    k: Annotated[int, Field(gt=0, le=200, strict=True)] = 10
     user_id: UserId | None = None
     session_key: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = None
-    explain: bool = False
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=8)] | None = Field(
+        default=None,
+        description="session: turns of `session_id`; durable: the rest of the namespace; global; lore; summary.",
+    )
+    kinds: Annotated[list[ItemKind], Field(min_length=1, max_length=8)] | None = None
+    roles: Annotated[list[Role], Field(min_length=1, max_length=8)] | None = None
+    since: Instant | None = Field(default=None, description="Said from this moment on.")
+    until: Instant | None = Field(default=None, description="Said before this moment.")
+    cursor: Annotated[Text, Field(min_length=1, max_length=20_000)] | None = Field(
+        default=None, description="`next_cursor` of the page before; the rest of the request stays the same."
+    )
+    explain: StrictBool = False
     now: Moment | None = None
     profile: ProfileName | None = None
 
@@ -288,6 +352,9 @@ class SearchHit(BaseModel):
 
 class SearchOut(BaseModel):
     results: list[SearchHit]
+    next_cursor: str | None = Field(
+        description="The rest of this ranking: pages that follow it never repeat or skip a result."
+    )
     degraded: list[DegradedOut]
     pending: int
     lag_seconds: float
@@ -318,6 +385,11 @@ class DocumentOut(BaseModel):
 
 class StatusOut(BaseModel):
     version: str
+    uptime_seconds: float
+    redis: Literal["ok", "not reached; work waits in PostgreSQL"]
+    counts: dict[str, int] | None = Field(
+        description="What is kept, with `?counts=true`: it reads every row."
+    )
     pending: int
     lag_seconds: float
     dead_letters: int
@@ -329,7 +401,7 @@ class LabelIn(Strict):
     """Whether something recalled was useful."""
 
     id: UUID = Field(description="A memory or a user turn, as named in `items` of an assembly.")
-    useful: bool
+    useful: StrictBool
 
 
 class FeedbackIn(Strict):
@@ -359,4 +431,4 @@ class CalibrationOut(BaseModel):
 
 
 class ThresholdIn(Strict):
-    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None
+    threshold: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] | None

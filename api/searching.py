@@ -1,24 +1,47 @@
-"""Search: ranked memory for a query, outside of any prompt."""
+"""Search: ranked memory for a query, outside of any prompt; filters, and pages of one ranking."""
 
+import base64
+import math
+import struct
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
 
+from api.cursors import invalid_cursor
 from api.explaining import explain_candidates
 from api.gathering import Gathered, check_namespace
-from api.recall import CANDIDATES_PER_LEG, Recalled, ask, in_context, rank_recalled, send_recall
+from api.recall import (
+    MOST_RANKED,
+    Question,
+    Recalled,
+    ask,
+    in_context,
+    rank_recalled,
+    read_named,
+    scope_of,
+    send_recall,
+)
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
 from models.domain.records import Identity, durable_namespace
 from models.errors import InvalidInput
 from models.store.access import Caller
-from models.store.context import read_context
-from models.store.engine import one_round_trip
+from models.store.context import Context, read_context
+from models.store.engine import one_round_trip, tenant_transaction
+from models.store.places import load_items
 
 ENCODING_TIMEOUT_SECONDS = 10.0
+FOUND_PER_LEG = 60  # as for a prompt of 8,000 tokens: the pages of a list go deeper than a small prompt
+FILTERED_PER_LEG = 400  # a filter throws most of what is found away, so more is looked for
+MOST_FILTERED = 1000
+PLACE = struct.Struct(">16sff")  # of a result on a later page: its id, its score, its similarity or NaN
+MOST_IN_CURSOR = 400
 
 
 def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> SearchOut:
-    """The best `k` items of one namespace; what nearly repeats a better one is not listed."""
+    """The best `k` items of one namespace that the filters let through; the same item is never listed twice."""
     identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
     if identity.is_empty and request.session_id is None:
         raise InvalidInput(
@@ -27,22 +50,100 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             remedy="send user_id, session_key, agent_id or session_id",
         )
     got = Gathered()
-    encoder = runtime.settings.encoder
-    encoding = runtime.start_encoding([request.query])
-    if encoding is None:
-        got.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
-    session_id = request.session_id or ""
     question = ask(
         runtime,
         caller,
         session_id=request.session_id,
         text=request.query,
         now=request.now or datetime.now(UTC),
+        breadth=FOUND_PER_LEG,
         profile=request.profile,
         explains=request.explain,
     )
+    explained: list[dict[str, Any]] = []
+    if request.cursor is not None:
+        rest = _unpack(request.cursor)
+        context = _read_context(runtime, caller, request, identity, question, count=1)
+        hits, places = _load_page(runtime, caller, context, rest[: request.k]), rest[request.k :]
+    else:
+        ranked, context, explained = _rank(runtime, caller, request, identity, question, got)
+        hits = ranked[: request.k]
+        places = [
+            (UUID(hit.item_id), hit.score, hit.similarity)
+            for hit in ranked[request.k : request.k + MOST_IN_CURSOR]
+        ]
+    return SearchOut(
+        results=[SearchHit.model_validate(hit.model_dump(exclude={"item_id"})) for hit in hits],
+        next_cursor=_pack(places) if places else None,
+        explain={"candidates": explained} if request.explain else None,
+        degraded=got.degraded,
+        pending=context.backlog.pending,
+        lag_seconds=context.backlog.lag_seconds,
+    )
+
+
+class RankedHit(SearchHit):
+    """A result and its row in the index."""
+
+    item_id: str
+
+
+def _rank(
+    runtime: Runtime,
+    caller: Caller,
+    request: SearchIn,
+    identity: Identity,
+    question: Question,
+    got: Gathered,
+) -> tuple[list[RankedHit], Context, list[dict[str, Any]]]:
+    """The whole ranking, filtered; search for more where a filter will throw most of it away."""
+    is_filtered = any((request.scopes, request.kinds, request.roles, request.since, request.until))
+    count, most = (FILTERED_PER_LEG, MOST_FILTERED) if is_filtered else (FOUND_PER_LEG, MOST_RANKED)
+    encoding = runtime.start_encoding([request.query])
+    if encoding is None:
+        got.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
+    question = replace(question, breadth=count)
+    context = _read_context(runtime, caller, request, identity, question, count=count)
+    encoder = runtime.settings.encoder
     timeout_ms = runtime.settings.statement_timeout_ms
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        question = read_named(cursors, in_context(question, context), encoder=encoder)
+    vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
+    question = replace(question, vector=vector)
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        sent = send_recall(cursors, question, encoder=encoder)
+        near = sent.fetchall() if sent else ()
+        ranked = rank_recalled(cursors, question, near, encoder=encoder, most=most)
+    hits: dict[str, RankedHit] = {}
+    reasons: dict[str, str] = {}
+    for found in ranked:
+        candidate = found.candidate
+        if not _is_wanted(found, request):
+            reasons[candidate.id] = "a filter leaves it out"
+        elif found.repeats is not None:
+            reasons[candidate.id] = f"nearly the same as {found.repeats}"
+        elif not found.is_beyond:
+            if len(hits) >= request.k:
+                reasons[candidate.id] = f"behind the first {request.k}"
+            hits.setdefault(candidate.item_id, _show(found))
+    chosen = {hit.id for hit in list(hits.values())[: request.k]}
+    explained = explain_candidates(ranked, chosen=chosen, reasons=reasons) if request.explain else []
+    return list(hits.values()), context, explained
+
+
+def _read_context(
+    runtime: Runtime,
+    caller: Caller,
+    request: SearchIn,
+    identity: Identity,
+    question: Question,
+    *,
+    count: int,
+) -> Context:
+    session_id = request.session_id or ""
+    with one_round_trip(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as cursors:
         context = read_context(
             cursors,
             tenant_id=caller.tenant_id,
@@ -51,40 +152,29 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             user_id=request.user_id,
             agent_id=request.agent_id,
             tail_chars=0,
-            terms=question.keywords,
-            count=CANDIDATES_PER_LEG,
-            encoder=encoder,
+            terms=question.keywords if request.cursor is None else (),
+            count=count,
+            encoder=runtime.settings.encoder,
         )
     check_namespace(caller, context.namespace)
-    vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
-    question = replace(in_context(question, context), vector=vector)
-    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
-        candidates = send_recall(cursors, question, encoder=encoder).fetchall()
-        ranked = rank_recalled(cursors, question, candidates, encoder=encoder)
-    hits: dict[str, SearchHit] = {}
-    reasons: dict[str, str] = {}
-    for found in ranked:
-        candidate = found.candidate
-        if found.repeats is not None:
-            reasons[candidate.id] = f"nearly the same as {found.repeats}"
-        elif len(hits) == request.k:
-            reasons[candidate.id] = f"behind the first {request.k}"
-        else:
-            hits[candidate.id] = _hit(found)
-    return SearchOut(
-        results=list(hits.values()),
-        explain={"candidates": explain_candidates(ranked, chosen=hits, reasons=reasons)}
-        if request.explain
-        else None,
-        degraded=got.degraded,
-        pending=context.backlog.pending,
-        lag_seconds=context.backlog.lag_seconds,
+    return context
+
+
+def _is_wanted(found: Recalled, request: SearchIn) -> bool:
+    candidate = found.candidate
+    return (
+        (request.kinds is None or candidate.kind in request.kinds)
+        and (request.roles is None or candidate.role in request.roles)
+        and (request.scopes is None or scope_of(candidate, request.session_id) in request.scopes)
+        and (request.since is None or candidate.said_at >= request.since.timestamp())
+        and (request.until is None or candidate.said_at < request.until.timestamp())
     )
 
 
-def _hit(found: Recalled) -> SearchHit:
+def _show(found: Recalled) -> RankedHit:
     candidate = found.candidate
-    return SearchHit(
+    return RankedHit(
+        item_id=candidate.item_id,
         id=candidate.id,
         kind=candidate.kind,
         text=candidate.text,
@@ -96,3 +186,60 @@ def _hit(found: Recalled) -> SearchHit:
         similarity=candidate.similarity,
         superseded_by=found.superseded_by.id if found.superseded_by else None,
     )
+
+
+Place = tuple[UUID, float, float | None]
+
+
+def _load_page(
+    runtime: Runtime, caller: Caller, context: Context, places: Sequence[Place]
+) -> list[RankedHit]:
+    """The results a cursor names, in its order, as far as they are still there and the caller may see them."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        items = load_items(
+            connection,
+            tenant_id=caller.tenant_id,
+            namespaces=context.places,
+            ids=[item_id for item_id, _, _ in places],
+        )
+    return [
+        RankedHit(
+            item_id=str(item.item_id),
+            id=str(item.id),
+            kind=item.kind,
+            text=item.text,
+            score=score,
+            source_turn_ids=[str(turn_id) for turn_id in item.source_turn_ids],
+            role=item.role,
+            session_id=item.session_id,
+            ts=item.ts,
+            similarity=similarity,
+        )
+        for item_id, score, similarity in places
+        if (item := items.get(item_id)) is not None
+    ]
+
+
+def _pack(places: Sequence[Place]) -> str:
+    """The rest of a ranking as a cursor: nothing is kept on the server, and nothing can change between pages."""
+    packed = b"".join(
+        PLACE.pack(item_id.bytes, score, math.nan if similarity is None else similarity)
+        for item_id, score, similarity in places
+    )
+    return base64.urlsafe_b64encode(packed).decode()
+
+
+def _unpack(cursor: str) -> list[Place]:
+    try:
+        packed = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True)
+        places = [
+            (UUID(bytes=item_id), score, None if math.isnan(similarity) else similarity)
+            for item_id, score, similarity in PLACE.iter_unpack(packed)
+        ]
+    except (ValueError, struct.error) as error:
+        raise invalid_cursor() from error
+    if not all(math.isfinite(score) and math.isfinite(similarity or 0.0) for _, score, similarity in places):
+        raise invalid_cursor()
+    return places

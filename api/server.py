@@ -1,29 +1,43 @@
 """`python -m api.server`: the API on loopback, until told to stop."""
 
 import sys
+from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 
 from api.app import create_app
 from models.settings import get_settings
 
 # How long one thread may compute while others wait: a request must not wait Python's default 5 ms for its turn.
 THREAD_TURN_SECONDS = 0.001
+DRAIN_SECONDS = 15  # longer than any request but a transfer takes; the supervisor waits longer than this
+
+
+class DrainingServer(uvicorn.Server):
+    """Tells the application at once that it was told to stop: whoever only waits for something answers then."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        app: FastAPI = self.config.app  # type: ignore[assignment]
+        if (runtime := getattr(app.state, "runtime", None)) is not None:
+            runtime.draining.set()
+        super().handle_exit(sig, frame)
 
 
 def main() -> None:
-    """Serve; a stop signal lets running requests finish."""
+    """Serve; a stop signal closes the door and lets running requests finish."""
     settings = get_settings()
     sys.setswitchinterval(THREAD_TURN_SECONDS)
-    uvicorn.run(
+    config = uvicorn.Config(
         create_app(settings),
         host=settings.host,
         port=settings.port,
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=10,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
         h11_max_incomplete_event_size=64 * 1024,
     )
+    DrainingServer(config).run()
 
 
 if __name__ == "__main__":

@@ -69,35 +69,108 @@ def spine(
 @bench.command()
 def compaction(
     data: Annotated[
-        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+        Path | None,
+        typer.Option(
+            help="Folder with locomo_dev.json and longmemeval_dev.json; without it, made sentences."
+        ),
     ] = None,
-    turns: Annotated[int, typer.Option(help="Turns of the one long session.")] = 10_000,
+    turns: Annotated[int, typer.Option(min=100, help="Turns of the one long session.")] = 10_000,
     encoder: Annotated[str, typer.Option(help="'toy': everything but the model, in a minute.")] = "minilm",
-    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    backlog: Annotated[
+        int, typer.Option(min=0, help="Feed while fewer turns than this wait to be remembered.")
+    ] = 300,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="File that keeps vectors from run to run.", envvar="LONGTAIL_ENCODER_CACHE"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Where to write the JSON result; a Markdown file goes beside it.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """One long session, compacted while it grows, on a stack of its own (some minutes)."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.markdown import Markdown
 
     from bench.compaction import run
+    from bench.compaction_report import describe
+
+    result = run(
+        turns=turns,
+        data=data,
+        output=output,
+        console=Console(stderr=True),
+        encoder=encoder,
+        cache=cache,
+        backlog=backlog,
+    )
+    if as_json:
+        print(json.dumps(result))
+        return
+    Console().print(Markdown(describe(result)))
+
+
+@bench.command()
+def stability(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    turns: Annotated[int, typer.Option(help="Turns of the session that is replayed.")] = 500,
+    encoder: Annotated[str, typer.Option(help="The stable part does not depend on it.")] = "toy",
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """How much of the stable part a prompt cache finds again from turn to turn (a few minutes)."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bench.stability import run
 
     result = run(turns=turns, data=data, output=output, console=Console(stderr=True), encoder=encoder)
     if as_json:
         print(json.dumps(result))
         return
-    table = Table("turns", "covered", "active", "levels", "view tokens", "raw tokens", "assemble p50 ms")
-    for one in result["checkpoints"]:
-        table.add_row(
-            *(str(one[key]) for key in ("turns", "covered", "active_summaries", "levels")),
-            *(str(one[key]) for key in ("view_tokens", "raw_tokens", "assemble_ms_p50")),
-        )
+    table = Table("budget", "prompts", "kept", "cached", "cuts", "other breaks", "mean bytes")
+    for spacing in ("every_turn", "user_turns"):
+        for budget, found in result[spacing].items():
+            values = (
+                found[key] for key in ("prompts", "kept", "cached", "cuts", "other_breaks", "mean_bytes")
+            )
+            table.add_row(str(budget), *map(str, values))
+        table.add_section()
     console = Console()
     console.print(table)
-    console.print(
-        f"{result['turns_per_second']} turns/s, {result['seconds_behind_ingest']} s behind ingest at its end, "
-        f"{result['shrinks_by']} times smaller, {result['proof']['violations']} violations"
+    console.print(f"target: {result['target']}: {'reached' if result['is_reached'] else 'missed'}")
+
+
+@bench.command()
+def receipts(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    memories: Annotated[int, typer.Option(help="Turns remembered before assemble is measured.")] = 2000,
+    calls: Annotated[int, typer.Option(help="Assemble calls, with and without a receipt each.")] = 200,
+    encoder: Annotated[str, typer.Option(help="'toy' fills the memory in seconds.")] = "toy",
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """What a receipt costs: bytes, processor time, and the time of the assembly it explains (about a minute)."""
+    from rich.console import Console
+
+    from bench.receipts import run
+
+    result = run(
+        memories=memories,
+        calls=calls,
+        data=data,
+        output=output,
+        console=Console(stderr=True),
+        encoder=encoder,
     )
+    if as_json:
+        print(json.dumps(result))
+        return
+    Console().print_json(data=result)
 
 
 @bench.command()
@@ -213,3 +286,32 @@ def join(
     joined = join_results(results)
     write_report(joined, output)
     Console().print(Markdown(describe(joined)))
+
+
+@bench.command()
+def load(
+    clients: Annotated[int, typer.Option(min=1, max=256, help="Clients at once.")] = 8,
+    seconds: Annotated[float, typer.Option(min=1, help="How long.")] = 120.0,
+    memories: Annotated[int, typer.Option(min=8, help="Turns remembered before the clock starts.")] = 2000,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """Clients that accept, assemble and search at once, on a stack of its own; exit code 1 on any error."""
+    from rich.console import Console
+
+    from bench.load import as_markdown, run
+
+    result = run(
+        clients=clients,
+        seconds=seconds,
+        memories=memories,
+        data=data,
+        output=output,
+        console=Console(stderr=True),
+    )
+    print(json.dumps(result) if as_json else as_markdown(result))
+    if result["errors"]:
+        raise typer.Exit(1)

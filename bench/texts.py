@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -35,6 +36,39 @@ def make_texts(count: int, *, seed: int = 7) -> list[str]:
         ]
         texts.append(" ".join([deed, *tails]))
     return texts
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What somebody said in a conversation."""
+
+    role: str
+    text: str
+    name: str | None = None
+
+
+def load_lines(count: int, *, data: Path | None, longest_chars: int = 1200) -> list[Line]:
+    """LoCoMo (two people), then the shorter turns of LongMemEval (user and assistant), then made sentences."""
+    found: list[Line] = []
+    if data is not None:
+        for conversation in json.loads((data / "locomo_dev.json").read_text()):
+            first = conversation["conversation"]["speaker_a"]
+            found += [
+                Line("user" if turn["speaker"] == first else "assistant", turn["text"], turn["speaker"])
+                for key, turns in conversation["conversation"].items()
+                if key.startswith("session_") and isinstance(turns, list)
+                for turn in turns
+            ]
+        sessions = json.loads((data / "longmemeval_dev.json").read_text())["sessions"]
+        found += [
+            Line(turn["role"], turn["content"])
+            for session in sessions.values()
+            for turn in session["turns"]
+            if 0 < len(turn["content"].strip()) <= longest_chars
+        ]
+    made = make_texts(max(0, count - len(found)))
+    found += [Line("user" if number % 2 == 0 else "assistant", body) for number, body in enumerate(made)]
+    return found[:count]
 
 
 def load_texts(count: int, *, data: Path | None) -> list[str]:

@@ -7,6 +7,7 @@ ServiceError            code, detail, field, remedy
 └── PermanentError      it never will: the row is marked failed, the caller is told
     ├── InvalidInput        the caller's value is wrong
     ├── NotFound
+    ├── Conflict            it does not fit what is there
     ├── Unauthorized        no token, or one nobody issued
     ├── Forbidden           the token may not do this
     └── Misconfigured       the operator's value is wrong; start-up fails closed
@@ -77,6 +78,12 @@ class NotFound(PermanentError):
     """No such thing in this tenant."""
 
     code = "not_found"
+
+
+class Conflict(PermanentError):
+    """The request is well formed, but does not fit what is there."""
+
+    code = "conflict"
 
 
 class Unauthorized(PermanentError):

@@ -14,15 +14,17 @@ COMPACT_DUE: Final = "memory.compact_due"
 COMPACT_SESSION: Final = "memory.compact_session"
 VERIFY_LINEAGE: Final = "memory.verify_lineage"
 PRUNE_JOURNAL: Final = "memory.prune_journal"
+PRUNE_RECEIPTS: Final = "memory.prune_receipts"
 
 QUEUE_OF_TASK: Final[dict[str, str]] = {
     INGEST: "ingest",
     EMBED_PENDING: "embed",
     GATE_PENDING: "gate",
     SWEEP: "maintenance",
-    COMPACT_DUE: "maintenance",
+    COMPACT_DUE: "compact",  # not behind ingest: a drain of a deep queue would keep it waiting for a minute
     COMPACT_SESSION: "compact",
     VERIFY_LINEAGE: "compact",
     PRUNE_JOURNAL: "maintenance",
+    PRUNE_RECEIPTS: "maintenance",
 }
 QUEUES: Final = tuple(dict.fromkeys(QUEUE_OF_TASK.values()))

@@ -71,6 +71,11 @@ class Settings(BaseSettings):
         default=256 * 1024, ge=1
     )  # a rules file of this size has long lost its readers
 
+    max_import_line_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)  # one record of an import
+    rate_limit_per_second: float = Field(default=0.0, ge=0)  # requests of one token; 0 = as many as it likes
+    rate_limit_burst: int = Field(default=100, ge=1)  # that may come at once
+    idempotency_hours: float = Field(default=24.0, gt=0)  # how long an answer is kept for a repeated call
+
     # pipeline
     lease_seconds: float = Field(default=120.0, gt=0)
     sweep_seconds: float = Field(default=15.0, gt=0)
@@ -84,9 +89,15 @@ class Settings(BaseSettings):
     compaction_idle_seconds: float = Field(default=900.0, gt=0)
     compaction_scan_seconds: float = Field(default=60.0, gt=0)
     compaction_jitter_seconds: float = Field(default=5.0, ge=0)
+    compaction_claim_seconds: float = Field(
+        default=30.0, gt=0
+    )  # a message that is lost is sent again after it
     compaction_pass_turns: int = Field(default=200, ge=2)  # that one transaction may cover
     compaction_slice_seconds: float = Field(default=30.0, gt=0)  # then another session gets its turn
     compaction_yield_rows: int = Field(default=500, ge=1)  # waiting work from which ingest comes first
+    compaction_yield_share: float = Field(
+        default=0.25, gt=0, le=1
+    )  # of its worker's time, while that much waits
     compaction_wait_seconds: float = Field(default=50.0, gt=0)  # that a call with wait=true may take
     lineage_check_seconds: float = Field(default=3600.0, gt=0)
     journal_entries: int = Field(default=500, ge=1)
@@ -105,6 +116,16 @@ class Settings(BaseSettings):
     statement_timeout_ms: int = Field(default=5000, ge=1)
     assemble_deadline_ms: int = Field(default=2000, ge=1)
     log_level: str = "INFO"
+
+    # JSON-RPC over lines (docs/rpc.md)
+    rpc_listen: str = "unix"  # off, unix, unix:/path, tcp:127.0.0.1:port, or several with commas between
+    rpc_max_connections: int = Field(default=64, ge=1)
+    rpc_max_records: int = Field(default=10_000, ge=1)  # of one answer
+    # receipts: how a prompt came about
+    receipt_share: float = Field(default=1.0, ge=0, le=1)  # of assemblies whose receipt is kept
+    receipts_kept: int = Field(default=1000, ge=1)  # of each tenant, the newest
+    receipt_days: float = Field(default=14.0, gt=0)  # how long one is kept at most
+    receipt_prune_seconds: float = Field(default=600.0, gt=0)
 
     def state(self) -> dict[str, Any]:
         """What `longtail up` wrote down when it started, or {} where no local stack was started."""

@@ -180,7 +180,7 @@ work = Table(
     _text("last_error", nullable=True),
     _moment("accepted_at"),
     _moment("updated_at"),
-    _one_of("kind", "turn", "node"),
+    _one_of("kind", "turn", "node", "summary"),  # a summary waits here only when it was imported
     _one_of("stage", *PENDING_STAGES, "done", "failed"),
     Index(
         "ix_work_claim",
@@ -317,9 +317,35 @@ memories = Table(
     Column("mention_count", Integer(), nullable=False, server_default="1"),
     _moment("first_seen_at"),
     _moment("last_seen_at"),
+    _moment("corrected_at", nullable=True),  # its words are somebody's correction, not the turn's
+    _moment("forgotten_at", nullable=True),  # it is recalled no more
     UniqueConstraint("turn_id"),
     ForeignKeyConstraint(["turn_id"], [turns.c.id]),
     Index(None, "tenant_id", "namespace"),
+)
+
+memory_revisions = Table(
+    "memory_revisions",  # what a memory said before it was corrected
+    metadata,
+    _id(),
+    _tenant(),
+    Column("memory_id", Uuid(), nullable=False),
+    _text("body"),
+    _text("reason", nullable=True),
+    _moment("replaced_at"),
+    ForeignKeyConstraint(["memory_id"], [memories.c.id]),
+    Index(None, "tenant_id", "memory_id", "replaced_at"),
+)
+
+forgotten = Table(
+    "forgotten",  # what never comes back into recall, however often its turn is processed
+    metadata,
+    Column("item_id", Uuid(), primary_key=True),  # a turn's: the turn itself stays in the raw record
+    _tenant(),
+    _text("namespace"),
+    _text("reason", nullable=True),
+    _moment("forgotten_at"),
+    Index(None, "tenant_id", "namespace", "forgotten_at"),
 )
 
 memory_sources = Table(
@@ -347,6 +373,7 @@ guidance = Table(
     _unit("stability_weight"),
     _moment("stated_at"),
     Column("superseded_by", Uuid()),
+    _moment("forgotten_at", nullable=True),
     UniqueConstraint("turn_id"),
     ForeignKeyConstraint(["turn_id"], [turns.c.id]),
     Index(None, "tenant_id", "collection", "stated_at"),
@@ -535,6 +562,61 @@ lineage_checks = Table(
     Column("seconds", Double(), nullable=False),
     _moment("checked_at"),
     Index(None, "tenant_id", "checked_at"),
+)
+
+# ------------------------------------------------------------------------------------------- the surface
+
+erasures = Table(
+    "erasures",  # who erased which namespace, when, and how much of each kind; no words
+    metadata,
+    _id(),
+    _tenant(),
+    _text("namespace"),
+    Column("token_id", Uuid()),
+    _text("reason", nullable=True),
+    Column("counts", JSONB(), nullable=False, server_default="{}"),
+    _moment("erased_at"),
+    Index(None, "tenant_id", "erased_at"),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",  # answers to writes, kept for a while, so that a repeated call gets the same one
+    metadata,
+    _tenant(),
+    _text("key"),
+    Column("request_sha256", LargeBinary(), nullable=False),
+    Column("status", SmallInteger()),  # null while the first call still runs
+    _text("content_type", nullable=True),
+    Column("answer", LargeBinary()),
+    _moment("begun_at"),
+    PrimaryKeyConstraint("tenant_id", "key"),
+    _short("key"),
+    Index(None, "tenant_id", "begun_at"),
+)
+
+# ------------------------------------------------------------------------------------ named collections
+
+records = Table(
+    "records",  # what JSON-RPC clients call things: their id and metadata for a row of ours, or a text of their own
+    metadata,
+    _tenant(),
+    _text("collection"),
+    _text("id"),  # the client's
+    _text("namespace", nullable=True),  # whose it is, where the collection says so
+    Column("item_id", Uuid()),  # the turn it names; null: the text is here
+    _text("body", nullable=True),
+    Column("metadata", JSONB(), nullable=False, server_default="{}"),
+    _text("encoder", nullable=True),
+    Column("embedding", HALFVEC()),  # of a text that is here; its encoder decides how long it is
+    Column("access_count", Integer(), nullable=False, server_default="0"),
+    _moment("created_at"),
+    _moment("updated_at"),
+    PrimaryKeyConstraint("tenant_id", "collection", "id"),
+    _short("collection"),
+    _short("id"),
+    CheckConstraint(f"octet_length(body) BETWEEN 1 AND {MAX_CONTENT_BYTES}", name="body_size"),
+    Index(None, "tenant_id", "item_id", postgresql_where=text("item_id IS NOT NULL")),
+    Index(None, "tenant_id", "namespace"),
 )
 
 # --------------------------------------------------------------------------------------------- encoders

@@ -24,6 +24,8 @@ QUICK = {
     "LONGTAIL_ENCODER_THREADS": "1",
     "LONGTAIL_COMPACTION_SCAN_SECONDS": "1",
     "LONGTAIL_COMPACTION_JITTER_SECONDS": "0",
+    "LONGTAIL_RPC_MAX_RECORDS": "200",
+    "LONGTAIL_RPC_LISTEN": "unix,tcp:127.0.0.1:0",
 }
 
 
@@ -94,6 +96,12 @@ def owner(stack: ThrowawayStack) -> Iterator[Engine]:
     engine = open_engine(stack.owner_url)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def tenant_on() -> Callable[[ThrowawayStack, Engine], Tenant]:
+    """Makes a tenant on any stack; whoever asks closes its client."""
+    return make_tenant
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ once. Whatever stops it in between leaves the session as it was.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from uuid import UUID
@@ -35,6 +35,7 @@ from models.store.summaries import load_active_summaries
 from models.store.turns import load_recent_turns, load_turns
 from models.summarizers.protocol import Summarizer
 from workers.compact_writing import Commit, CompactionWriter
+from workers.pacing import Pace
 
 log = structlog.get_logger(__name__)
 TAIL_CHUNK_TURNS = 64
@@ -83,14 +84,16 @@ def compact_session(
     *,
     settings: Settings,
     abstractive: Summarizer | None = None,
-    must_yield: Callable[[], bool] = lambda: False,
+    pace: Pace | None = None,
     budget_seconds: float = 60.0,
     only_with_news: bool = False,
 ) -> Outcome | None:
     """Compact what is eligible; None when another process is at it, or the session does not exist.
 
-    `only_with_news`: also None when nothing came since the last run, which is what most repeated messages find.
+    `pace` is shared by all runs of a process. `only_with_news`: also None when nothing came since the last run, which
+    is what most repeated messages find.
     """
+    pace = pace or Pace()
     deadline = time.monotonic() + budget_seconds
     with session_lock(engine, tenant_id=tenant_id, session_id=session_id) as is_ours:
         if not is_ours:
@@ -121,17 +124,14 @@ def compact_session(
                 abstractive=abstractive,
             ),
             generation=state.generation,
+            pace=pace,
+            deadline=deadline,
         )
         try:
-            is_done = run.go(is_over=lambda: _is_over(state, deadline, must_yield))
+            is_done = run.go()
         except EncoderUnavailable as error:
             raise TransientError(f"compaction waits for the encoder: {error}") from error
         return run.finish(is_done=is_done)
-
-
-def _is_over(state: CompactionState, deadline: float, must_yield: Callable[[], bool]) -> bool:
-    """Whether others come first: never while somebody waits for this very session."""
-    return state.requested_at is None and (time.monotonic() > deadline or must_yield())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,18 +143,19 @@ class _Run:
     settings: Settings
     writer: CompactionWriter
     generation: int
+    pace: Pace
+    deadline: float
     outcome: Outcome = field(default_factory=Outcome)
 
-    def go(self, *, is_over: Callable[[], bool]) -> bool:
+    def go(self) -> bool:
         """Passes until nothing is eligible; False when time ran out or ingest came first.
 
         Levels are brought down before every pass, not after the last: a session that grows all the time has none.
         """
         tried: set[UUID] = set()
-        while True:
+        while not self._is_over():
+            start = time.monotonic()
             self._roll_up()
-            if is_over():
-                return False
             turns = self._find_eligible(tried)
             if len(turns) < MIN_SOURCES:
                 if not self.outcome.clusters_formed:
@@ -162,9 +163,18 @@ class _Run:
                 return True
             tried.update(turn.id for turn in turns)  # what a pass declines waits for the next run
             self._commit(self._cover(turns))
+            self.pace.spend(time.monotonic() - start)
+        return False
+
+    def _is_over(self) -> bool:
+        """Whether others come first: never while somebody waits for this very session."""
+        if self.state.requested_at is not None:
+            return False
+        return time.monotonic() > self.deadline or self.pace.must_rest()
 
     def finish(self, *, is_done: bool) -> Outcome:
         """Set the counters to the truth; a run that was cut short stays due."""
+        rest = 0.0 if is_done else self.pace.seconds_to_rest()  # asks the database, so before the transaction
         with tenant_transaction(self.engine, self.tenant_id) as connection:
             recount_session(connection, tenant_id=self.tenant_id, session_id=self.session_id)
             if is_done:
@@ -176,7 +186,12 @@ class _Run:
                     outcome=self.outcome.as_answer(),
                 )
             else:
-                release_compaction(connection, tenant_id=self.tenant_id, session_id=self.session_id)
+                release_compaction(
+                    connection,
+                    tenant_id=self.tenant_id,
+                    session_id=self.session_id,
+                    pause_seconds=rest,
+                )
         self.outcome.is_done = is_done
         if not is_done:
             self.outcome.reason = "out of time, or ingest came first; the rest follows"

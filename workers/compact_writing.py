@@ -9,7 +9,6 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import Connection, Engine
 
-from models.domain.anchors import anchor_density
 from models.domain.clustering import summary_id
 from models.domain.deontic import DeonticReading, has_surface_hint, read_conversation
 from models.domain.extraction import Passage, parse_summary
@@ -19,25 +18,30 @@ from models.domain.guidance import (
     measure_booster,
     name_guidance_namespace,
 )
-from models.domain.patterns import extract_identifiers, fold_identifier
 from models.domain.records import STABILITY_WEIGHT, Turn
 from models.domain.sanitizing import sanitize_text
 from models.domain.sentences import clip_words
 from models.domain.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.tokens import CharsCounter
 from models.encoders.protocol import Encoder
+from models.errors import TransientError
 from models.store.compactions import load_gate_scores
 from models.store.embeddings import ItemVectors, Vector, add_vectors, load_vectors
 from models.store.engine import tenant_transaction
-from models.store.items import Item, add_items
+from models.store.forgetting import find_silenced
+from models.store.items import add_items
 from models.store.memories import add_guidance
 from models.store.summaries import CoveredTurn, NewSummary, Summary, add_summary, load_active_summaries
 from models.summarizers.protocol import Summarizer
 from models.summarizers.writing import Source, WrittenSummary, centre, write_summary
-from workers.ingest import LONGEST_WHOLE_GUIDANCE_CHARS, quote_rule, settle_contradictions
+from workers.ingest import (
+    LONGEST_WHOLE_GUIDANCE_CHARS,
+    MAX_SOURCE_IDS,
+    describe_summary,
+    quote_rule,
+    settle_contradictions,
+)
 
-SUMMARY_STABILITY: Final = 0.4  # an assistant's: it was not said by anybody in these words
-MAX_SOURCE_IDS: Final = 200  # kept beside the index row; the edges hold all of them
 NEIGHBOURS_READ: Final = 4
 # Fixed sentences that a standing wish is like; a turn near one of them is protected (section 9).
 GUIDANCE_PROTOTYPES: Final = (
@@ -114,6 +118,9 @@ class CompactionWriter:
             scores = load_gate_scores(
                 connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
             )
+            silenced = find_silenced(
+                connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
+            )
             neighbours = [
                 one
                 for one in load_active_summaries(
@@ -124,8 +131,14 @@ class CompactionWriter:
         vectors = self._complete_vectors(turns, windows)
         commit = Commit()
         for cluster in clusters:
-            shards = {turn.id: shard for turn in cluster if (shard := self._protect(turn, vectors[turn.id]))}
+            shards = {
+                turn.id: shard
+                for turn in cluster
+                if turn.id not in silenced and (shard := self._protect(turn, vectors[turn.id]))
+            }
             commit.shards += shards.values()
+            # Covered, and not repeated: what was forgotten or corrected stays in the raw record alone.
+            shards |= {turn.id: _silence(turn) for turn in cluster if turn.id in silenced}
             prior = _choose_neighbours(neighbours, before=cluster[0].position)
             written = self._write(cluster, shards, vectors, scores, prior)
             if written is None:
@@ -208,6 +221,18 @@ class CompactionWriter:
                 windows=made.windows,
             )
             add_vectors(connection, tenant_id=self.tenant_id, encoder=self.encoder.name, items=[vectors])
+        self._check_quotes(connection, commit)
+
+    def _check_quotes(self, connection: Connection, commit: Commit) -> None:
+        """Nothing is quoted that was forgotten while it was being summarised; after indexing, nobody forgets it now."""
+        quoted = [
+            edge.turn_id for made in commit.summaries for edge in made.summary.turns if not edge.is_protected
+        ]
+        if quoted and find_silenced(connection, tenant_id=self.tenant_id, turn_ids=quoted):
+            raise TransientError(
+                f"a turn of session '{self.session_id}' was forgotten or corrected while it was summarised",
+                code="compaction_overtaken",
+            )
 
     def _complete_vectors(self, turns: Sequence[Turn], windows: dict[UUID, Vector]) -> dict[UUID, Vector]:
         """One vector a turn; a turn the pipeline has not reached yet is encoded here."""
@@ -256,6 +281,7 @@ class CompactionWriter:
                             label=turn.name or turn.role,
                             text=sanitize_text(_without_rule(turn, shards.get(turn.id))).text,
                             role=turn.role,
+                            day=f"{turn.ts:%Y-%m-%d}",
                             centrality=min(max(float(vectors[turn.id] @ middle) / length, 0.0), 1.0),
                         )
                     ],
@@ -331,25 +357,6 @@ class CompactionWriter:
         )
 
 
-def describe_summary(summary: Summary, source_turn_ids: Sequence[UUID]) -> Item:
-    """The index row of a summary: recall finds it where its session's turns are found."""
-    names = [folded for name in extract_identifiers(summary.body) for folded in fold_identifier(name)[:1]]
-    return Item(
-        id=summary.id,
-        kind="summary",
-        namespace=summary.namespace,
-        session_id=summary.session_id,
-        text=summary.body,
-        ts=summary.latest_at,
-        token_estimate=summary.summary_tokens,
-        provenance_class="session_summary",
-        stability_weight=SUMMARY_STABILITY,
-        anchor_density=anchor_density(summary.body),
-        identifiers=list(dict.fromkeys(names))[:200],
-        source_turn_ids=source_turn_ids,
-    )
-
-
 def _quality_of(written: WrittenSummary) -> dict[str, object]:
     judged = written.judgement
     return {
@@ -394,6 +401,11 @@ def _name_collection(turn: Turn) -> str:
     if turn.role == "user":
         return name_guidance_namespace(turn.namespace, session_id=turn.session_id)
     return SESSION_PREFIX + turn.session_id
+
+
+def _silence(turn: Turn) -> Shard:
+    """A turn that its summary covers and does not quote; nothing of it is kept elsewhere."""
+    return Shard(turn=turn, body="", modalities=[], is_whole=True)
 
 
 def _without_rule(turn: Turn, shard: Shard | None) -> str:

@@ -9,8 +9,9 @@ from models.encoders.protocol import Encoder
 from models.errors import NotFound
 from models.store.embeddings import ItemVectors, add_vectors
 from models.store.engine import tenant_transaction
+from models.store.forgetting import find_silenced
 from models.store.items import load_item_texts
-from models.store.work import Claim, advance_work
+from models.store.work import Claim, advance_work, find_queued
 
 
 def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Sequence[Claim]) -> None:
@@ -18,9 +19,12 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
     ids = [claim.item_id for claim in claims]
     with tenant_transaction(engine, tenant_id) as connection:
         texts = load_item_texts(connection, tenant_id=tenant_id, ids=ids)
+        queued = find_queued(connection, tenant_id=tenant_id, item_ids=ids)
+        silenced = find_silenced(connection, tenant_id=tenant_id, turn_ids=ids)
     turns = [claim.item_id for claim in claims if claim.kind == "turn"]
-    nodes = [claim.item_id for claim in claims if claim.kind == "node"]
-    if missing := set(turns) - {text.id for text in texts}:  # a node may be gone: its document was replaced
+    others = [claim.item_id for claim in claims if claim.kind != "turn"]
+    # On its way here an item may be forgotten, erased, or replaced with its document; a turn is not lost otherwise.
+    if missing := (queued & set(turns)) - silenced - {text.id for text in texts}:
         raise NotFound(f"turn {min(map(str, missing))} is queued but not in the index")
     windows = encoder.encode_windows([text.text for text in texts])
     vectors = [
@@ -37,4 +41,4 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
     with tenant_transaction(engine, tenant_id) as connection:
         add_vectors(connection, tenant_id=tenant_id, encoder=encoder.name, items=vectors)
         advance_work(connection, item_ids=turns, to_stage="embedded")
-        advance_work(connection, item_ids=nodes, to_stage="done")  # what is authored passes no gate
+        advance_work(connection, item_ids=others, to_stage="done")  # only what was said passes the gate

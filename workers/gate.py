@@ -15,11 +15,12 @@ from models.domain.selection import find_marks
 from models.domain.tokens import CharsCounter
 from models.settings import Settings
 from models.store.access import load_marker
-from models.store.compactions import count_uncompacted
+from models.store.compactions import count_uncompacted, find_covered
 from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
 from models.store.memories import (
     add_memory,
+    find_decided,
     gate_threshold,
     load_memory_text,
     lock_namespace,
@@ -65,7 +66,11 @@ def gate_turns(
                 encoder=encoder,
                 threshold=settings.gate_threshold if threshold is None else threshold,
             )
-            totals = count_uncompacted(connection, tenant_id=tenant_id, added=_measure_sessions(of_namespace))
+            covered = find_covered(
+                connection, tenant_id=tenant_id, turn_ids=[turn.id for turn in of_namespace]
+            )
+            bare = [turn for turn in of_namespace if turn.id not in covered]
+            totals = count_uncompacted(connection, tenant_id=tenant_id, added=_measure_sessions(bare))
             advance_work(connection, item_ids=[turn.id for turn in of_namespace], to_stage="done")
         if any(total >= enough for total in totals.values()):
             on_due()
@@ -96,7 +101,13 @@ def _gate_namespace(
     if not turns:
         return
     lock_namespace(connection, tenant_id=tenant_id, namespace=namespace)
-    windows = load_vectors(connection, tenant_id=tenant_id, encoder=encoder, ids=[turn.id for turn in turns])
+    ids = [turn.id for turn in turns]
+    decided = find_decided(connection, tenant_id=tenant_id, turn_ids=ids)
+    windows = load_vectors(connection, tenant_id=tenant_id, encoder=encoder, ids=ids)
+    # A turn is decided once, whatever brought it here again; one without vectors was forgotten on its way.
+    turns = [turn for turn in turns if turn.id not in decided and turn.id in windows]
+    if not turns:
+        return
     vectors = [_centre(windows[turn.id]) for turn in turns]
     sizes = measure_sizes(connection, tenant_id=tenant_id, encoder=encoder, namespaces=[namespace])
     past_turns, past_memories = (

@@ -1,6 +1,7 @@
 """First look at a turn or an authored node: what it is, what it names, whether it states a rule. No model."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine
@@ -17,27 +18,46 @@ from models.errors import NotFound
 from models.store.access import load_marker
 from models.store.documents import Node, hold_nodes
 from models.store.engine import tenant_transaction
+from models.store.forgetting import load_corrections
 from models.store.items import Item, add_items
 from models.store.memories import add_guidance, load_spoken, supersede_guidance
+from models.store.summaries import Summary, load_sources, load_summaries
 from models.store.turns import load_turns
-from models.store.work import Claim, advance_work
+from models.store.work import Claim, advance_work, find_queued
 
 LONGEST_WHOLE_GUIDANCE_CHARS = 600  # a longer turn keeps only the sentences that state the rule
 MAX_COMPARED_RULES = 500
 NO_RULE = DeonticReading(spans=())
+SUMMARY_STABILITY = 0.4  # an assistant's: it was not said by anybody in these words
+MAX_SOURCE_IDS = 200  # kept beside the index row; the edges hold all of them
 
 
 def ingest_items(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> None:
     """Index the claimed turns and authored nodes, and keep the rules users state in turns."""
     turn_ids = [claim.item_id for claim in claims if claim.kind == "turn"]
     node_ids = [claim.item_id for claim in claims if claim.kind == "node"]
+    summary_ids = [claim.item_id for claim in claims if claim.kind == "summary"]
     with tenant_transaction(engine, tenant_id) as connection:
         kept = load_turns(connection, tenant_id=tenant_id, ids=turn_ids)
         marker = load_marker(connection, tenant_id=tenant_id)
-    if missing := set(turn_ids) - {turn.id for turn in kept}:
+        corrections = load_corrections(connection, tenant_id=tenant_id, turn_ids=turn_ids)
+        summaries = [
+            describe_summary(
+                one, load_sources(connection, tenant_id=tenant_id, summary_id=one.id)[0][:MAX_SOURCE_IDS]
+            )
+            for one in (
+                load_summaries(connection, tenant_id=tenant_id, ids=summary_ids) if summary_ids else []
+            )
+            if one.is_active
+        ]
+        queued = find_queued(connection, tenant_id=tenant_id, item_ids=turn_ids)
+    if missing := queued - {turn.id for turn in kept}:  # what was erased meanwhile is not queued any more
         raise NotFound(f"turn {min(map(str, missing))} is queued but not in the raw record")
     verbatim = {turn.id: turn.content for turn in kept}
-    turns = keep_what_was_said(kept, marker)
+    turns = [
+        replace(turn, content=corrections.get(turn.id, turn.content))
+        for turn in keep_what_was_said(kept, marker)
+    ]
     read = [(turn, read_conversation(turn.content) if turn.role == "user" else NO_RULE) for turn in turns]
     items = [
         describe_turn(turn, reading, is_verbatim=turn.content == verbatim[turn.id]) for turn, reading in read
@@ -45,15 +65,20 @@ def ingest_items(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> No
     said_ids = [turn.id for turn in turns]
     with tenant_transaction(engine, tenant_id) as connection:
         nodes = hold_nodes(connection, tenant_id=tenant_id, ids=node_ids) if node_ids else []
-        add_items(connection, items=[*items, *(describe_node(node) for node in nodes)])
-        keep_rules(connection, tenant_id, [(turn, reading) for turn, reading in read if reading.is_rule])
-        advance_work(connection, item_ids=[*said_ids, *node_ids], to_stage="ingested")
+        add_items(connection, items=[*items, *(describe_node(node) for node in nodes), *summaries])
+        stated = [(turn, reading) for turn, reading in read if reading.is_rule]
+        keep_rules(connection, tenant_id, stated, corrected=corrections)
+        advance_work(connection, item_ids=[*said_ids, *node_ids, *summary_ids], to_stage="ingested")
         # What holds nothing but our own blocks stays in the raw record, and is nothing to remember.
         advance_work(connection, item_ids=sorted(set(turn_ids) - set(said_ids)), to_stage="done")
 
 
 def keep_rules(
-    connection: Connection, tenant_id: UUID, stated: Sequence[tuple[Turn, DeonticReading]]
+    connection: Connection,
+    tenant_id: UUID,
+    stated: Sequence[tuple[Turn, DeonticReading]],
+    *,
+    corrected: Container[UUID] = (),
 ) -> None:
     """Rules that users stated stand from now on; where two contradict each other, the newer one does."""
     touched: set[str] = set()
@@ -69,6 +94,7 @@ def keep_rules(
             modalities=sorted(reading.modalities),
             stability_weight=STABILITY_WEIGHT[turn.role],
             stated_at=turn.ts,
+            is_correction=turn.id in corrected,
         )
     for collection in sorted(touched):
         settle_contradictions(connection, tenant_id, collection)
@@ -124,6 +150,25 @@ def describe_node(node: Node) -> Item:
         stability_weight=AUTHORED_STABILITY,
         authority=1.0,
         modalities=node.modalities,
+    )
+
+
+def describe_summary(summary: Summary, source_turn_ids: Sequence[UUID]) -> Item:
+    """The index row of a summary: recall finds it where its session's turns are found."""
+    names = [folded for name in extract_identifiers(summary.body) for folded in fold_identifier(name)[:1]]
+    return Item(
+        id=summary.id,
+        kind="summary",
+        namespace=summary.namespace,
+        session_id=summary.session_id,
+        text=summary.body,
+        ts=summary.latest_at,
+        token_estimate=summary.summary_tokens,
+        provenance_class="session_summary",
+        stability_weight=SUMMARY_STABILITY,
+        anchor_density=anchor_density(summary.body),
+        identifiers=list(dict.fromkeys(names))[:200],
+        source_turn_ids=source_turn_ids,
     )
 
 

@@ -25,6 +25,7 @@ def engine() -> Engine:
         settings.role_database_url("longtail_worker"),
         pool_size=2,
         connect_timeout_seconds=settings.database_connect_timeout_seconds,
+        waits_for_disk=False,  # rows are the queue: what is undone is still queued, and a host's commit waits for less
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.messages import COMPACT_DUE, PRUNE_JOURNAL, SWEEP, VERIFY_LINEAGE
+from models.messages import COMPACT_DUE, PRUNE_JOURNAL, PRUNE_RECEIPTS, SWEEP, VERIFY_LINEAGE
 from models.settings import Settings
 
 
@@ -18,6 +18,8 @@ def beat_schedule(settings: Settings) -> dict[str, dict[str, Any]]:
         "verify-lineage": (VERIFY_LINEAGE, settings.lineage_check_seconds),
         # Appending prunes a tenant's own journal; this prunes those nobody appends to, and old lineage checks.
         "prune-journal": (PRUNE_JOURNAL, settings.lineage_check_seconds),
+        # Receipts grow with every prompt; the API bounds their number while it writes, this bounds their age too.
+        "prune-receipts": (PRUNE_RECEIPTS, settings.receipt_prune_seconds),
     }
     return {
         name: {"task": task, "schedule": seconds, "options": {"expires": seconds}}

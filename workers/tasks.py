@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Callable, Sequence
-from functools import partial
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
 
@@ -16,11 +17,13 @@ from models.messages import (
     GATE_PENDING,
     INGEST,
     PRUNE_JOURNAL,
+    PRUNE_RECEIPTS,
     SWEEP,
     VERIFY_LINEAGE,
 )
 from models.settings import get_settings
-from models.store.compactions import find_due
+from models.store.assemblies import prune_receipts
+from models.store.compactions import claim_due
 from models.store.engine import plain_transaction
 from models.store.journal import prune_journals
 from models.store.work import Claim, count_ready_work
@@ -31,8 +34,10 @@ from workers.draining import drain
 from workers.embed import embed_items
 from workers.gate import gate_turns
 from workers.ingest import ingest_items
+from workers.pacing import Pace
 from workers.verify import verify_tenants
 
+COMPACTIONS_SENT = 200  # by one scan; the next finds the rest
 TASK_OF_STAGE = {"accepted": INGEST, "ingested": EMBED_PENDING, "embedded": GATE_PENDING}
 retried = partial(
     app.task,
@@ -105,23 +110,30 @@ def is_ingest_deep() -> bool:
 
 @retried(name=COMPACT_DUE)
 def compact_due(_task: Task[Any, Any]) -> int:
-    """Send a compaction for every session that is due; only those asked for while ingest is behind."""
+    """Send a compaction for every session that is due; while ingest is behind, those asked for and the largest."""
     settings = get_settings()
+    is_deep = is_ingest_deep()
     with plain_transaction(process.engine()) as connection:
-        due = find_due(
+        due = claim_due(
             connection,
             threshold_tokens=settings.compaction_threshold_tokens,
             tail_tokens=settings.compaction_tail_tokens(),
             idle_seconds=settings.compaction_idle_seconds,
-            count=200,
+            count=COMPACTIONS_SENT,
+            count_unasked=1 if is_deep else COMPACTIONS_SENT,
+            claim_seconds=settings.compaction_claim_seconds,
         )
-    if is_ingest_deep():
-        due = [one for one in due if one.is_requested]
     for one in due:
         # Jitter: sessions that fell idle together are not compacted together.
         wait = 0.0 if one.is_requested else random.uniform(0, settings.compaction_jitter_seconds)  # noqa: S311
         app.send_task(COMPACT_SESSION, args=[str(one.tenant_id), one.session_id], countdown=wait)
     return len(due)
+
+
+@lru_cache(maxsize=1)
+def compaction_pace() -> Pace:
+    """One for all sessions of this process: while ingest is behind, together they take their share."""
+    return Pace(share=get_settings().compaction_yield_share, is_ingest_deep=is_ingest_deep)
 
 
 @retried(name=COMPACT_SESSION)
@@ -135,14 +147,15 @@ def compact_session(_task: Task[Any, Any], tenant_id: str, session_id: str) -> i
         session_id,
         settings=settings,
         abstractive=process.abstractive_summarizer(),
-        must_yield=is_ingest_deep,
+        pace=compaction_pace(),
         budget_seconds=settings.compaction_slice_seconds,
         only_with_news=True,
     )
     if outcome is None:
         return 0
-    if not outcome.is_done and not is_ingest_deep():  # else the schedule comes back to it
-        app.send_task(COMPACT_SESSION, args=[tenant_id, session_id])
+    if not outcome.is_done and outcome.did_compact:  # one that was turned away is found by the schedule
+        rest = compaction_pace().seconds_to_rest()
+        app.send_task(COMPACT_SESSION, args=[tenant_id, session_id], countdown=rest)
     return outcome.clusters_formed
 
 
@@ -157,6 +170,15 @@ def prune_journal(_task: Task[Any, Any]) -> int:
     """Keep the newest entries of every journal."""
     with plain_transaction(process.engine()) as connection:
         return prune_journals(connection, kept=get_settings().journal_entries)
+
+
+@retried(name=PRUNE_RECEIPTS)
+def prune_old_receipts(_task: Task[Any, Any]) -> int:
+    """Keep each tenant's newest receipts, and none that is too old."""
+    settings = get_settings()
+    oldest = datetime.now(UTC) - timedelta(days=settings.receipt_days)
+    with plain_transaction(process.engine()) as connection:
+        return prune_receipts(connection, kept=settings.receipts_kept, oldest=oldest)
 
 
 @retried(name=SWEEP)

@@ -10,9 +10,12 @@ import typer
 from api.cli import (
     calibrate_commands,
     document_commands,
+    explain_commands,
     history_commands,
     memory_commands,
     stack_commands,
+    transfer_commands,
+    watch_commands,
 )
 
 app = typer.Typer(
@@ -42,8 +45,11 @@ def register_commands() -> None:
     stack_commands.register(app)
     memory_commands.register(app)
     history_commands.register(app)
+    explain_commands.register(app)
     document_commands.register(app)
     calibrate_commands.register(app)
+    transfer_commands.register(app)
+    watch_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")
 

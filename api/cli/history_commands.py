@@ -1,7 +1,7 @@
 """Commands that read back and compact: history, grep, expand, compact, lineage verify."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,8 +36,9 @@ def history(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the raw turns of a session, word for word; a mark shows which ones a summary covers."""
+    """Print the raw turns of a session, word for word; a dot marks those the summary named above them covers."""
     from rich.console import Console
+    from rich.text import Text
 
     with _client() as client:
         turns = list(_take(_walk_history(client, session), limit))
@@ -45,7 +46,12 @@ def history(
         print(json.dumps({"turns": turns}))
         return
     console = Console()
+    above: str | None = None
     for turn in turns:
+        if turn["summary_id"] != above:
+            above = turn["summary_id"]
+            if above:  # what 'expand' takes
+                console.print(Text(f"summary {above}", style="dim"))
         _show_turn(console, turn)
 
 
@@ -78,10 +84,14 @@ def grep(
     regex: Annotated[
         bool, typer.Option("-E", "--regex", help="A regular expression, as PostgreSQL knows them.")
     ] = False,
-    ignore_case: Annotated[bool, typer.Option("-i", "--ignore-case")] = False,
+    ignore_case: Annotated[
+        bool, typer.Option("-i", "--ignore-case", help="Capitals and small letters are the same.")
+    ] = False,
     session: Annotated[str | None, typer.Option("--session", help="Only this session.")] = None,
     user: Annotated[str | None, typer.Option("--user", help="Only this user's turns.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000)] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1000, help="At most so many matches, the newest.")
+    ] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Search every raw turn, covered or not, newest first. Exits 1 when nothing matches."""
@@ -124,9 +134,20 @@ def expand(
     as_json: AsJson = False,
 ) -> None:
     """Print what a summary covers, down to the raw turns."""
+    from uuid import UUID
+
     from rich.console import Console
     from rich.text import Text
 
+    from models.errors import InvalidInput
+
+    try:
+        UUID(summary)
+    except ValueError as error:
+        raise InvalidInput(
+            f"'{summary}' is no id of a summary",
+            remedy="'longtail history SESSION' and 'longtail compact --json' name the ids",
+        ) from error
     with _client() as client:
         answer = client.expand(summary, depth=depth)
         cursor = answer["next_cursor"]
@@ -157,7 +178,11 @@ def compact(
     as_json: AsJson = False,
 ) -> None:
     """Cover the older turns of a session with summaries; no turn is changed."""
-    with _client() as client:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    # interrupted, the command ends and the compaction goes on
+    with _client() as client, console.status("compacting; Ctrl-C stops the waiting, not the work"):
         answer = client.compact(session, wait=wait, force=force)
     if as_json:
         print(json.dumps(answer))
@@ -189,11 +214,13 @@ def verify(
 
     Exits 1 when something is wrong (after --repair: when it still is).
     """
-    with _client() as client:
-        report = _verify(client, session, repair=repair)
+    from rich.console import Console
+
+    with _client() as client, Console(stderr=True).status("checking") as status:
+        report = _verify(client, session, repair=repair, tell=status.update)
         if repair and report["violations"]:
             report["repaired"] = report["violations"]
-            report["violations"] = _verify(client, session, repair=False)["violations"]
+            report["violations"] = _verify(client, session, repair=False, tell=status.update)["violations"]
     if as_json:
         print(json.dumps(report))
     else:
@@ -209,7 +236,9 @@ def verify(
         raise typer.Exit(1)
 
 
-def _verify(client: "ServiceClient", session: str | None, *, repair: bool) -> dict[str, Any]:
+def _verify(
+    client: "ServiceClient", session: str | None, *, repair: bool, tell: Callable[[str], None]
+) -> dict[str, Any]:
     """The whole tenant, a slice of sessions at a time."""
     report: dict[str, Any] = {
         "sessions": 0,
@@ -223,6 +252,7 @@ def _verify(client: "ServiceClient", session: str | None, *, repair: bool) -> di
         part = client.verify_lineage(session_id=session, repair=repair, cursor=cursor)
         for key in report:
             report[key] += part[key]
+        tell(f"checked {report['sessions']} sessions, {report['turns']} turns")
         cursor = part["next_cursor"]
         if cursor is None:
             return report

@@ -151,6 +151,7 @@ def show_assembly(console: "Console", answer: dict[str, Any]) -> None:
         console.print(
             f"{answer['pending']} items are not remembered yet ({answer['lag_seconds']:.1f} s behind)"
         )
+    console.print(f"how it came about: longtail explain {answer['assembly_id']}", highlight=False)
 
 
 def search(

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import psutil
 
 from api.host.start import find_version
+from api.rpc.endpoints import read_endpoints
 from api.stack import ports, postgres, valkey
 from api.stack.binaries import find_postgres, find_redis
 from api.stack.diagnosis import StartFailed, diagnose, measure_log
@@ -73,6 +74,7 @@ def start_stack(settings: Settings, *, flower: bool, report: Report, signals: St
     """Bring every part up and write state.json, or stop everything again and raise why."""
     _check_flower(flower)
     layout = plan_layout(settings.home, settings.run_as)
+    read_endpoints(settings.rpc_listen, home=layout.home)  # refused here, before anything is started
     prepare_folders(layout, with_servers=not (settings.database_url and settings.redis_url))
     with hold_lock(layout.lock_file, wait_seconds=LOCK_WAIT_SECONDS):
         supervisor = Supervisor(layout.control_socket)

@@ -18,6 +18,7 @@ WORKER_COMPACT = "worker-compact"
 BEAT = "beat"
 FLOWER = "flower"
 WORKERS = (WORKER_EMBED, WORKER_PIPELINE, WORKER_COMPACT)
+STOP_WAIT_SECONDS = {API: 20}  # a little longer than the API drains
 IN_START_ORDER = (POSTGRES, REDIS, API, WORKER_EMBED, WORKER_PIPELINE, WORKER_COMPACT, BEAT, FLOWER)
 
 # Marks our processes, so that those whose supervisor was killed can be found and stopped.
@@ -161,6 +162,6 @@ def _service(layout: Layout, name: str, command: list[str], environment: dict[st
             "PYTHONUNBUFFERED": "1",
             "PWD": str(layout.home),
         },
-        stop_wait_seconds=30 if name in WORKERS else 10,
+        stop_wait_seconds=STOP_WAIT_SECONDS.get(name, 30 if name in WORKERS else 10),
         start_seconds=3 if name == BEAT else 5,
     )

@@ -46,6 +46,10 @@ max_parallel_maintenance_workers = 0
 dynamic_shared_memory_type = mmap
 jit = off
 random_page_cost = 1.1
+# Plans are kept (plan_cache_mode in models/store/engine.py) until their tables are analysed: one made for a hundred turns
+# is ten times too slow for a thousand, and a talkative session has those within a minute.
+autovacuum_naptime = 10s
+autovacuum_analyze_scale_factor = 0.05
 
 fsync = on
 synchronous_commit = on

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from api.host.start import find_version
+from api.rpc.endpoints import find_endpoints
 from api.stack import health, postgres, valkey
 from api.stack.layout import Layout
 from api.stack.parts import WORKERS, node_names
@@ -65,6 +66,7 @@ def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
         "queues": queues,
         "dead_letters": counts.get("dead_letters"),
         "parts": {name: _describe(process) for name, process in processes.items()},
+        "rpc": {"endpoints": find_endpoints(layout.home) if local else []},
         "flower_url": state.get("flower_url"),
         "problems": problems,
     }

@@ -25,15 +25,15 @@ def main() -> int:
     mutants = {module: _sample(list(make_mutants(module)), options) for module in modules}
     waiting = [m for made in mutants.values() for m in made if _is_waiting(m, results, options.again)]
     if waiting and options.minutes > 0:
-        fingerprint = _fingerprint()
+        fingerprints = _take_fingerprints()
         reach = run_mutants(
             waiting,
             record=results.record,
-            reach=results.load_reach(fingerprint),
+            reach=results.load_reach(fingerprints),
             processes=options.processes,
             until=time.monotonic() + 60 * options.minutes,
         )
-        results.save_reach(fingerprint, reach)
+        results.save_reach(fingerprints, reach)
     scores = [count_module(module, made, results.outcomes) for module, made in mutants.items()]
     for score in scores:
         print(f"{score.module:40} {score.noticed:5} of {score.ran:5}  {score.share:6.1%}  {score.counts}")
@@ -83,10 +83,11 @@ def _is_waiting(mutant: Mutant, results: Results, again: bool) -> bool:
     return outcome is None or (again and outcome not in NOTICED)
 
 
-def _fingerprint() -> str:
-    """Changes with the code under test and with the tests."""
-    files = [*sorted(DOMAIN.glob("*.py")), *sorted(Path("tests/unit").glob("*.py"))]
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+def _take_fingerprints() -> dict[str, str]:
+    """By test file; each changes with the file and with any code under test."""
+    domain = hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(DOMAIN.glob("*.py")))).digest()
+    files = sorted(Path("tests/unit").glob("*.py"))
+    return {str(path): hashlib.sha256(domain + path.read_bytes()).hexdigest() for path in files}
 
 
 def _print_survivors(mutants: list[Mutant], results: Results) -> None:

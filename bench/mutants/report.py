@@ -48,6 +48,18 @@ def _is_comparison(mutant: Mutant, before: str, after: str) -> bool:  # noqa: AR
     return pair.get(was) == becomes
 
 
+def _ignores_case(mutant: Mutant, before: str, after: str) -> bool:
+    """Letters in the other case, in an expression that reads both alike."""
+    if before.lower() != after.lower() or not _is_text(mutant, before, after):
+        return False
+    holder = next(part for part in mutant.tree.body if _holds(part, mutant.mutation.original_node))
+    return "IGNORECASE" in mutant.tree.code_for_node(holder)
+
+
+def _holds(node: cst.CSTNode, wanted: cst.CSTNode) -> bool:
+    return node is wanted or any(_holds(child, wanted) for child in node.children)
+
+
 # Read by hand: (module, what the mutant holds) and why nothing can tell it from the code.
 EQUAL = {
     (
@@ -74,6 +86,7 @@ EQUAL = {
     ("scoring", "access_count < 0"): "log(1 + 0) is 0",
     ("scoring", 'form="seed_linear", lexical_weight=0.0)'): "the linear form does not read omega0",
     ("scoring", 'form="seed_linear", omega0=1.0'): "the linear form does not read omega0",
+    ("tokens", "_FIND_CJK.search(text, )"): "a search from the start finds the same; it only reads more",
     ("lineage", '[child] = ""'): "a dict used as an ordered set; its values are never read",
 }
 
@@ -89,6 +102,11 @@ REASONS = (
         "the same behaviour",
         "Read one by one: nothing outside can tell these from the code.",
         lambda mutant, _before, after: find_note(mutant, after) is not None,
+    ),
+    Reason(
+        "capitals where case does not count",
+        "The expression is compiled to read both cases alike.",
+        _ignores_case,
     ),
     Reason(
         "the words of an error",
@@ -149,18 +167,27 @@ def _put_between(text: str, begin: str, end: str, body: str) -> str:
 
 
 def _write_scores(scores: list[Score]) -> str:
-    lines = ["| module | mutants | run | noticed | survived | share |", "|---|--:|--:|--:|--:|--:|"]
+    lines = ["| module | mutants | run | noticed | survived | share | |", "|---|--:|--:|--:|--:|--:|---|"]
     for score in scores:
         name = score.module.rpartition(".")[2]
         lived = score.ran - score.noticed
         lines.append(
             f"| {name} | {score.made} | {score.ran} | {score.noticed} | {lived} | {score.share:.1%} |"
+            f" {name_part(score)} |"
         )
     made, ran, noticed = (sum(getattr(s, field) for s in scores) for field in ("made", "ran", "noticed"))
     lines.append(
         f"| **all** | {made} | {ran} | {noticed} | {ran - noticed} | **{noticed / max(ran, 1):.1%}** |"
+        f" {sum(score.ran == score.made for score in scores)} of {len(scores)} modules whole |"
     )
     return "\n".join(lines)
+
+
+def name_part(score: Score) -> str:
+    """Whether all mutants of a module were run, a sample of them, or none."""
+    if score.ran == score.made:
+        return "whole"
+    return "sample" if score.ran else "not run"
 
 
 def _write_survivors(lived: list[Mutant], outcomes: dict[str, Outcome]) -> str:

@@ -38,18 +38,19 @@ class Results:
         with self.file.open("a") as lines:
             lines.write(json.dumps([mutant.key, outcome]) + "\n")
 
-    def load_reach(self, fingerprint: str) -> Reach | None:
-        """The reach learned from the very same code and tests, or None."""
+    def load_reach(self, fingerprints: dict[str, str]) -> Reach:
+        """What was learned from the very same code and test files; files that changed are left out."""
         path = self.folder / "reach.json"
         if not path.exists():
-            return None
+            return Reach()
         kept = json.loads(path.read_text())
-        return Reach(**kept["reach"]) if kept["of"] == fingerprint else None
+        same = {file for file, digest in kept["of"].items() if fingerprints.get(file) == digest}
+        return Reach(**kept["reach"]).keep_files(same) if same else Reach()
 
-    def save_reach(self, fingerprint: str, reach: Reach) -> None:
+    def save_reach(self, fingerprints: dict[str, str], reach: Reach) -> None:
         """Keep it for the next run."""
         self.folder.mkdir(exist_ok=True)
-        (self.folder / "reach.json").write_text(json.dumps({"of": fingerprint, "reach": asdict(reach)}))
+        (self.folder / "reach.json").write_text(json.dumps({"of": fingerprints, "reach": asdict(reach)}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -276,6 +276,48 @@ RULES = (
         "relevant.sort(key=lambda c: (-clamp01(c.score), c.id))",
         "relevant.sort(key=lambda c: -clamp01(c.score))",
     ),
+    Rule(
+        "scores in [0, 1]: the ranking of passages",
+        "test_relevance.py::test_every_score_lies_in_0_to_1_and_is_a_number_and_best_comes_first",
+        "relevance",
+        "score = weighed / (1 + weighed)",
+        "score = weighed",
+    ),
+    Rule(
+        "scores never NaN: the ranking of passages",
+        "test_relevance.py::test_every_score_lies_in_0_to_1_and_is_a_number_and_best_comes_first",
+        "relevance",
+        "return np.where(np.isfinite(column), column, 0.0)",
+        "return column",
+    ),
+    Rule(
+        "monotone confidence → score: the ranking of passages",
+        "test_relevance.py::test_a_more_trusted_summary_never_scores_less",
+        "relevance",
+        "doubt = weights.delta * (1 - _unit_column(listed.confidence))",
+        "doubt = weights.delta * _unit_column(listed.confidence)",
+    ),
+    Rule(
+        "permutation invariance: the ranking of passages",
+        "test_relevance.py::test_passages_that_match_alike_come_by_their_ids_in_whatever_order_they_were_found",
+        "relevance",
+        "key=lambda index: (-score[index], listed.id[index])",
+        "key=lambda index: -score[index]",
+    ),
+    Rule(
+        "ξ = 0 changes nothing",
+        "test_temporal.py::test_an_inactive_intent_changes_nothing",
+        "temporal",
+        "return xi >= ACTIVE_INTENT",
+        "return xi >= 0",
+    ),
+    Rule(
+        "a model only adds protection",
+        "test_guidance.py::test_a_model_only_adds_protection",
+        "guidance",
+        "        if is_deontic:\n            reason",
+        "        if is_deontic and strength < MIN_BOOSTER:\n            reason",
+    ),
 )
 
 

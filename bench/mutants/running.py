@@ -35,6 +35,7 @@ Outcome = Literal["killed", "timeout", "survived", "unreached", "error"]
 SELECTION = (
     "--ignore-glob=tests/unit/test_encoder_*.py",
     "--ignore=tests/unit/test_watchdog.py",
+    "--ignore=tests/unit/test_docs_check.py",
     "--ignore=tests/unit/test_mutation_page.py",
     "-k",
     "not megabyte and not linear_time and not is_linear and not eight_times and not hostile",
@@ -73,6 +74,19 @@ class Reach:
     seconds: dict[str, float] = field(default_factory=dict)  # by test id
     tests: dict[str, list[str]] = field(default_factory=dict)  # by "module:function"
     at_import: list[str] = field(default_factory=list)  # "module:function" that runs while modules load
+
+    def keep_files(self, files: set[str]) -> "Reach":
+        """What is known from these test files alone."""
+        seconds = {test: spent for test, spent in self.seconds.items() if test.partition("::")[0] in files}
+        tests = {name: [test for test in known if test in seconds] for name, known in self.tests.items()}
+        return Reach(seconds, {name: known for name, known in tests.items() if known}, self.at_import)
+
+    def join(self, other: "Reach") -> "Reach":
+        """Both together; what loads at import is the same for all, so the newer one says it."""
+        tests = {name: [*known] for name, known in self.tests.items()}
+        for name, known in other.tests.items():
+            tests.setdefault(name, []).extend(known)
+        return Reach({**self.seconds, **other.seconds}, tests, other.at_import)
 
     def tests_of_module(self, module: str) -> set[str]:
         """The tests that call the module or one that is built on it, and all of a file that names one of them.
@@ -125,7 +139,7 @@ class MutantSession:
         *,
         mutants: list[Mutant],
         record: Callable[[Mutant, Outcome], None],
-        reach: Reach | None,
+        reach: Reach,
         processes: int,
         until: float,
     ) -> None:
@@ -140,8 +154,8 @@ class MutantSession:
         if session.testsfailed:
             raise session.Interrupted("the tests cannot be collected")
         self.items = {item.nodeid: item for item in session.items}
-        if self.reach is None:
-            self.reach = learn_in_fork(session.items)
+        if unknown := [item for item in session.items if item.nodeid not in self.reach.seconds]:
+            self.reach = self.reach.join(learn_in_fork(unknown))
         gc.collect()
         gc.freeze()  # forks share what is there instead of copying it at their first collection
         gc.disable()
@@ -158,7 +172,6 @@ class MutantSession:
         return True
 
     def _is_reached(self, mutant: Mutant) -> bool:
-        assert self.reach is not None
         return self._needs_reload(mutant) or f"{mutant.module}:{mutant.function}" in self.reach.tests
 
     def _control(self, mutant: Mutant) -> None:
@@ -176,7 +189,6 @@ class MutantSession:
             raise RuntimeError(f"{mutant.module} fails its tests without a fault: {read_status(status)}")
 
     def _needs_reload(self, mutant: Mutant) -> bool:
-        assert self.reach is not None
         return mutant.function is None or f"{mutant.module}:{mutant.function}" in self.reach.at_import
 
     def _start(self, mutant: Mutant) -> None:
@@ -194,7 +206,6 @@ class MutantSession:
             self.record(mutant, read_status(status))
 
     def _run_in_place(self, mutant: Mutant) -> int:
-        assert self.reach is not None
         mutant.put_into_function()
         tests = self.reach.tests[f"{mutant.module}:{mutant.function}"]
         tests = sorted(tests, key=self.reach.seconds.__getitem__)
@@ -207,7 +218,6 @@ class MutantSession:
         return 0
 
     def _run_anew(self, mutant: Mutant) -> int:
-        assert self.reach is not None
         tests = self.reach.tests_of_module(mutant.module)
         seconds = {test: self.reach.seconds[test] for test in tests}
         return run_anew(mutant.module, mutant.mutated_source(), seconds=seconds)
@@ -222,8 +232,7 @@ def run_anew(module: str, source: str, *, seconds: dict[str, float]) -> int:
     for name in [name for name in sys.modules if name.partition(".")[0] in ("models", "tests")]:
         del sys.modules[name]
     sys.meta_path.insert(0, MutantLoader(module, source))
-    family = module.rpartition(".")[2].partition("_")[0]
-    own = {test for test in seconds if test.startswith(f"tests/unit/test_{family}")}
+    own = find_own_tests(module, seconds.keys())
     for stage in (own, seconds.keys() - own):
         if stage:
             files = sorted({test.partition("::")[0] for test in stage})
@@ -231,6 +240,17 @@ def run_anew(module: str, source: str, *, seconds: dict[str, float]) -> int:
             if code := pytest.main([*ARGUMENTS, *files], [order]):
                 return int(code)
     return 0
+
+
+def find_own_tests(module: str, tests: Iterable[str]) -> set[str]:
+    """The tests in files named after a module, or after its family, or after a module that imports it."""
+    name = module.rpartition(".")[2]
+    importing = [path.stem for path in DOMAIN.glob("*.py") if f"from {module} import" in path.read_text()]
+    for names in ([name], [name.partition("_")[0]], importing):
+        starts = tuple(f"tests/unit/test_{one}" for one in names)
+        if starts and (own := {test for test in tests if test.startswith(starts)}):
+            return own
+    return set()
 
 
 class _QuickestFirst:
@@ -367,7 +387,7 @@ def run_mutants(
     mutants: list[Mutant],
     *,
     record: Callable[[Mutant, Outcome], None],
-    reach: Reach | None,
+    reach: Reach,
     processes: int,
     until: float,
 ) -> Reach:
@@ -376,6 +396,6 @@ def run_mutants(
     sys.dont_write_bytecode = False  # a fork that imports anew must not compile anew
     session = MutantSession(mutants=mutants, record=record, reach=reach, processes=processes, until=until)
     code = pytest.main([*ARGUMENTS, str(Path("tests/unit"))], [session])
-    if code != 0 or session.reach is None:
+    if code != 0:
         raise RuntimeError(f"pytest ended with {code}; the tests must pass before a fault is put in")
     return session.reach

@@ -61,6 +61,7 @@ class Supply:
     guidance: Sequence[Block] = ()
     recall: Sequence[Block] = ()
     recall_limit_tokens: int | None = None  # when nothing matched well, recall takes no more than this
+    shown: frozenset[str] = frozenset()  # turns older than the tail that the host shows anyway
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +231,7 @@ def assemble(
     tail_cap = shares.tail_capacity(total=total, hard=hard, base=base, soft=soft, reserves=reserves)
     tail_start = _put_tail(fill, supply.tail, base_start=base_start, capacity=tail_cap)
     shown = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
+    shown |= supply.shown
     said = _Said(turns=set(shown), keys=shown)
     said.keys.update(block.id for tier in ("hard", "soft") for block in fill.chosen(tier))
     tail = fill.spent["tail"]
@@ -347,7 +349,7 @@ def _render(
         caps=caps or {"base": fill.spent["tail"]},
         chosen={tier: tuple(block.id for block in fill.chosen(tier)) for tier in TIERS},
         costs={put.blocks[0].id: put.cost for put in puts if len(put.blocks) == 1},
-        visible=tuple(block.id for block in supply.tail if block.is_visible),
+        visible=(*sorted(supply.shown), *(block.id for block in supply.tail if block.is_visible)),
         drops=tuple(fill.drops),
         needed=None if is_feasible and used <= fill.total else used,
     )

@@ -19,6 +19,7 @@ PROSE_KINDS: Final = frozenset({"list_item", "block_quote", "paragraph"})  # wha
 EXCERPT_CHARACTERS: Final = 80  # enough of a demoted item to recognise it in a report
 
 ReservePolicy = Literal["refuse", "demote"]
+DocumentKind = Literal["authored", "note"]  # rules for every prompt, or something that only recall finds
 
 
 class Tier(enum.IntEnum):
@@ -254,6 +255,25 @@ def enforce_hard_reserve(partition: Partition, *, hard_cap_tokens: int, policy: 
         hard_tokens=hard_tokens,
         lore_tokens=_sum_tokens(nodes, Tier.LORE),
         demotions=partition.demotions + tuple(demotions),
+    )
+
+
+def read_as_notes(partition: Partition) -> Partition:
+    """Return the same nodes as lore: a note promises nothing, so its lists cost no prompt anything.
+
+    >>> item = Block(kind="list_item", start=0, end=11, text="- Use tabs.", heading_path=())
+    >>> note = read_as_notes(partition_blocks([item], count_tokens=len, tokenizer_id="chars"))
+    >>> note.hard_tokens, note.lore_tokens
+    (0, 11)
+    """
+    nodes = tuple(replace(node, tier=Tier.LORE) for node in partition.nodes)
+    return replace(
+        partition,
+        nodes=nodes,
+        conflicts=(),
+        hard_tokens=0,
+        soft_tokens=0,
+        lore_tokens=_sum_tokens(nodes, Tier.LORE),
     )
 
 

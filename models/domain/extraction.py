@@ -7,13 +7,15 @@ than it brings; identifiers, dates and numbers weigh more than words. The text k
 
 import heapq
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from models.domain.anchors import DATED_KINDS, find_anchors
 from models.domain.sentences import clip_words, split_sentences
-from models.domain.terms import query_keywords
+from models.domain.terms import extract_mentions, query_keywords
 
 FACT_GAIN: Final = 2.0  # a term with a digit or a sign (path, date, number) against a plain word
 PRIOR_GAIN: Final = 0.3  # a term the neighbouring summaries say already: what changed matters more
@@ -21,17 +23,34 @@ VOICE_GAIN: Final = 2.0  # a passage's first sentence, against one new term
 FULL_SENTENCE_TERMS: Final = 5  # a shorter sentence earns the gain of a voice in proportion
 CHATTER_GAIN: Final = 0.1  # greetings, thanks and fillers
 COST_POWER: Final = 0.5  # 1 would fill the room with fragments, 0 with the longest sentences
+MIN_WORDS: Final = 3  # that a sentence must say, beside chatter
 MIN_NEW_SHARE: Final = 0.34  # of a sentence's terms must be new, else it repeats
 LONGEST_SENTENCE_SHARE: Final = 0.8  # of the room; a longer one is clipped
 READ_CHARS: Final = 20_000  # of one passage; its beginning and its end
+# What a sentence is worth beside its terms: when something happened and who was there answers later questions; a
+# question or a compliment says little about who asks it.
+DATED_WORTH: Final = 1.4
+NAMED_WORTH: Final = 1.2
+QUESTION_WORTH: Final = 0.5
+ADDRESS_WORTH: Final = 0.6
 ROLE_WEIGHT: Final[dict[str, float]] = {"user": 1.0, "assistant": 0.8, "system": 0.7, "tool": 0.4}
 UNKNOWN_ROLE_WEIGHT: Final = 0.8
 _CHATTER_LIST: Final = """
-    absolutely agreed ah aha alright amazing awesome aw aww bye cheers cool course definitely exactly glad good
-    great haha hello hey hi hmm hope indeed lol love maybe mm nah nice no noted oh ok okay perfect please really
-    right see sorry sounds sure thank thanks totally true ugh very well wonderful wow yeah yep yes yo yup
+    absolutely agree agreed ah aha alright amazing appreciate awesome aw aww bye chat cheers congrats congratulations
+    cool course definitely exactly excited exciting feel glad gonna good grateful great guess haha hello hey hi hmm hope
+    important indeed inspiring keep kind kinda kudos let lol look lot lots love luck lucky maybe mean means mm nah nice no
+    noted oh ok okay perfect please proud really right see something sorry sounds special stoked super sure talk thank
+    thankful thanks time totally true ugh very wanna way well wonderful woohoo words wow yay yeah yep yes yo yup
 """
 _CHATTER: Final = frozenset(_CHATTER_LIST.split())
+_DAY: Final = re.compile(r"\[(?P<day>\d{4}-\d{2}-\d{2})\] ")  # before a line, where its day is another
+# Encouragement, wishes and remarks about what the other one said: "Your story is so inspiring", "Let's catch up".
+_ADDRESS: Final = re.compile(
+    r"(?:(?:and|but|so|oh|wow|yeah|well|hey)[, ]{1,2})?(?:your|you(?:['’](?:re|ve|ll|d))?|let['’]?s|that['’]?s|"
+    r"(?:it |that )?(?:sounds|looks)|thanks?|thank you|congrat\w*|keep|take care|good luck|hope|glad|proud of|so happy|"
+    r"(?:i['’]?m |i am )?(?:so |really )?(?:happy|glad|proud|excited|sorry) (?:for|of|to hear)|have (?:a |fun)|how|what)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +61,7 @@ class Passage:
     text: str
     role: str = "user"
     centrality: float = 1.0  # cosine to the middle of the run, in [0, 1]; 1 when unknown
+    day: str = ""  # when, as 2026-03-05: "yesterday" means nothing without it; "" when unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +70,7 @@ class _Sentence:
     text: str
     terms: frozenset[str]
     weight: float
+    is_worthy: bool  # it says when, or names something
     cost: float
 
 
@@ -60,7 +81,7 @@ def extract_summary(
     count_tokens: Callable[[str], int],
     prior_text: str = "",
 ) -> str:
-    """The sentences that cover most within the room, in source order, one line per voice; "" if none fits.
+    """The sentences that cover most within the room, in source order, one line per voice and day; "" if none fits.
 
     >>> said = [Passage(label="user", text="The port is 5433. Thanks. The port is 5433, really."),
     ...         Passage(label="assistant", text="Noted.", role="assistant")]
@@ -69,7 +90,7 @@ def extract_summary(
     """
     longest_chars = int(capacity_tokens * LONGEST_SENTENCE_SHARE * 4)
     sentences = _list_sentences(passages, longest_chars=longest_chars, count_tokens=count_tokens)
-    weights = _weigh_terms(passages, prior_terms=query_keywords(prior_text))
+    weights = _weigh_terms(sentences, prior_terms=query_keywords(prior_text))
     chosen: list[_Sentence] = []
     for sentence in _choose(sentences, weights, capacity=capacity_tokens):
         # Counted whole: labels and line breaks cost too, and counts do not add up over parts.
@@ -87,11 +108,13 @@ def clip_summary(
     ''
     """
     for passage in passages:
-        line = f"{_clean_label(passage.label)}: {' '.join(split_sentences(passage.text[:READ_CHARS]))}"
+        label = f"{_clean_label(passage.label)}: "
+        text = " ".join(split_sentences(passage.text[:READ_CHARS]))
         for chars in (capacity_tokens * 4, capacity_tokens * 2, capacity_tokens):
-            clipped = clip_words(line, max_chars=chars)
-            if clipped.partition(": ")[2].strip("… ") and count_tokens(clipped) <= capacity_tokens:
-                return clipped
+            # Without its label: in a script without blanks the one behind the label is the only place to cut.
+            clipped = clip_words(text, max_chars=chars - len(label))
+            if clipped.strip("… ") and count_tokens(label + clipped) <= capacity_tokens:
+                return label + clipped
     return ""
 
 
@@ -104,14 +127,18 @@ def parse_summary(body: str, *, footer_label: str) -> tuple[tuple[Passage, ...],
     """
     passages: list[Passage] = []
     mentions: tuple[str, ...] = ()
+    day = ""
     for line in body.splitlines():
         if line.startswith(footer_label):
             mentions = tuple(part for part in line.removeprefix(footer_label).split(", ") if part)
             continue
+        if named := _DAY.match(line):
+            day, line = named["day"], line[named.end() :]
         label, colon, said = line.partition(": ")
         if not colon or len(label) > 64:
             label, said = "summary", line
-        passages.append(Passage(label=label, text=said, role=label if label in ROLE_WEIGHT else "user"))
+        role = label if label in ROLE_WEIGHT else "user"
+        passages.append(Passage(label=label, text=said, role=role, day=day))
     return tuple(passages), mentions
 
 
@@ -119,21 +146,52 @@ def _list_sentences(
     passages: Sequence[Passage], *, longest_chars: int, count_tokens: Callable[[str], int]
 ) -> list[_Sentence]:
     found: list[_Sentence] = []
+    voices = {passage.label.lower() for passage in passages}
     for index, passage in enumerate(passages):
         weight = ROLE_WEIGHT.get(passage.role, UNKNOWN_ROLE_WEIGHT) * (0.5 + 0.5 * passage.centrality)
-        for number, text in enumerate(split_sentences(_view(passage.text))):
+        for number, sentence in enumerate(split_sentences(_view(passage.text))):
+            text = _clean_sentence(sentence)
             clipped = clip_words(text, max_chars=longest_chars)
-            if clipped:
+            worth = _measure_worth(text, voices)
+            if clipped and not text.endswith(":"):  # "Here are some:" without them says nothing
                 found.append(
                     _Sentence(
                         place=(index, number),
                         text=clipped,
                         terms=query_keywords(clipped),
-                        weight=weight,
+                        weight=weight * worth,
+                        is_worthy=worth > 1,
                         cost=max(count_tokens(clipped), 1) ** COST_POWER,
                     )
                 )
     return found
+
+
+def _clean_sentence(sentence: str) -> str:
+    """A sentence without the marks that only made sense around it: bold type, a quotation cut in two.
+
+    >>> _clean_sentence('**Tip**: "Start small.')
+    'Tip: Start small.'
+    """
+    plain = sentence.replace("**", "").replace("__", "") if "*" in sentence or " __" in sentence else sentence
+    return plain.replace('"', "").strip() if plain.count('"') % 2 else plain
+
+
+def _measure_worth(sentence: str, voices: Collection[str] = ()) -> float:
+    """What a sentence is worth beside its terms.
+
+    >>> _measure_worth("We moved last Friday."), _measure_worth("You are so brave!"), _measure_worth("How so?")
+    (1.4, 0.6, 0.5)
+
+    `voices` are the speakers, in small letters: to name one of them says nothing new.
+    """
+    if sentence.rstrip("\"'”’)").endswith(("?", "？")):
+        return QUESTION_WORTH
+    worth = ADDRESS_WORTH if _ADDRESS.match(sentence) else 1.0
+    if any(anchor.kind in DATED_KINDS for anchor in find_anchors(sentence)):
+        worth *= DATED_WORTH
+    is_named = any(mention.lower() not in voices for mention in extract_mentions(sentence))
+    return worth * (NAMED_WORTH if is_named else 1.0)
 
 
 def _view(text: str) -> str:
@@ -143,9 +201,10 @@ def _view(text: str) -> str:
     return f"{text[:half]}\n{text[-half:]}"
 
 
-def _weigh_terms(passages: Sequence[Passage], *, prior_terms: Collection[str]) -> dict[str, float]:
+def _weigh_terms(sentences: Sequence[_Sentence], *, prior_terms: Collection[str]) -> dict[str, float]:
     """1 + log of the passages that hold a term; more for facts, less for what was said before."""
-    spread = Counter(term for passage in passages for term in query_keywords(_view(passage.text)))
+    held = {(sentence.place[0], term) for sentence in sentences for term in sentence.terms}
+    spread = Counter(term for _, term in held)
     return {
         term: (1 + math.log(count))
         * (FACT_GAIN if _is_fact(term) else 1.0)
@@ -195,21 +254,28 @@ def _choose(sentences: Sequence[_Sentence], weights: dict[str, float], *, capaci
 
 
 def _says_something(sentence: _Sentence) -> bool:
-    """Whether more than chatter is left: two words, or one fact."""
+    """Whether more than chatter is left: three words, two with a date or a name, or one fact; "100%" alone is none."""
     substance = sentence.terms - _CHATTER
-    return len(substance) > 1 or any(_is_fact(term) for term in substance)
+    words = sum(any(character.isalpha() for character in term) for term in substance)
+    enough = MIN_WORDS - 1 if sentence.is_worthy else MIN_WORDS
+    return words >= enough or any(_is_fact(term) and len(term) > MIN_WORDS for term in substance)
 
 
 def _render(passages: Sequence[Passage], chosen: Sequence[_Sentence]) -> str:
-    """One line per voice: neighbouring sentences of the same label share it."""
-    lines: list[tuple[str, list[str]]] = []
+    """One line per voice and day: neighbouring sentences of the same label share it; a new day is named once."""
+    lines: list[tuple[str, str, list[str]]] = []
     for sentence in sorted(chosen, key=lambda one: one.place):
-        label = _clean_label(passages[sentence.place[0]].label)
-        if lines and lines[-1][0] == label:
-            lines[-1][1].append(sentence.text)
+        passage = passages[sentence.place[0]]
+        label = _clean_label(passage.label)
+        if lines and lines[-1][:2] == (passage.day, label):
+            lines[-1][2].append(sentence.text)
         else:
-            lines.append((label, [sentence.text]))
-    return "\n".join(f"{label}: {' '.join(texts)}" for label, texts in lines)
+            lines.append((passage.day, label, [sentence.text]))
+    before = [""] + [day for day, _, _ in lines]
+    return "\n".join(
+        f"{f'[{day}] ' if day and day != last else ''}{label}: {' '.join(texts)}"
+        for last, (day, label, texts) in zip(before, lines, strict=False)
+    )
 
 
 def _clean_label(label: str) -> str:

@@ -71,6 +71,25 @@ class Passage(NamedTuple):
     is_answer: bool = False  # said by a machine to a person
 
 
+class PassageColumns(NamedTuple):
+    """Passages by column, each as long as the others: what a statement returns, without a record for each."""
+
+    id: Sequence[str]
+    scope: Sequence[Scope]
+    session_id: Sequence[str | None]
+    position: Sequence[int | None]
+    chars: Sequence[int]
+    cosine: Sequence[float | None]
+    lexical_weight: Sequence[float | None]
+    load: Sequence[float]
+    time_fit: Sequence[float]
+    age_seconds: Sequence[float]
+    access_count: Sequence[int]
+    authority: Sequence[float]
+    confidence: Sequence[float | None]
+    is_answer: Sequence[bool]
+
+
 class Relevance(NamedTuple):
     """A score in [0, 1) with every term it was made of."""
 
@@ -116,7 +135,21 @@ def rank_passages(
     """
     if not passages:
         return ()
-    listed: Any = Passage._make(zip(*_each_once(passages), strict=True))  # the same record, of columns
+    columns: Any = PassageColumns._make(zip(*_each_once(passages), strict=True))
+    return rank_columns(
+        columns, asks_for_answers=asks_for_answers, most=most, profile=profile, weights=weights
+    )
+
+
+def rank_columns(
+    listed: PassageColumns,
+    *,
+    asks_for_answers: bool = False,
+    most: int | None = None,
+    profile: RelevanceProfile = DEFAULT_RELEVANCE,
+    weights: ScoringProfile = DEFAULT_WEIGHTS,
+) -> tuple[Relevance, ...]:
+    """`rank_passages` of at least one passage, given by column; each id once."""
     cosine = _unit_column(listed.cosine)
     words = np.maximum(_column(listed.lexical_weight), 0.0)
     lexical = words / max(float(words.max()), 1e-12)

@@ -84,11 +84,11 @@ def is_relative_path(text: str) -> bool:
     >>> is_relative_path("src/app/main"), is_relative_path("he/she"), is_relative_path("docs/guide.md")
     (True, False, True)
     """
-    first, *_, last = re.split(r"[/\\]", text)
-    return (
-        has_extension(last)
-        or bool(_SOURCE_ROOT.fullmatch(first))
-        or (first.startswith("@") and len(first) > 1)
+    words = re.split(r"[/\\]", text)
+    return len(words) > 1 and (
+        has_extension(words[-1])
+        or bool(_SOURCE_ROOT.fullmatch(words[0]))
+        or (words[0].startswith("@") and len(words[0]) > 1)
     )
 
 

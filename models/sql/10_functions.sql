@@ -117,10 +117,14 @@ BEGIN
 END
 $$;
 
--- The second lock on raw turns, behind the missing grant: even the owner's own mistakes are refused.
+-- The second lock on raw turns, behind the missing grant: even the owner's own mistakes are refused. What
+-- `erase_namespace` names is let go, and only by DELETE.
 CREATE OR REPLACE FUNCTION longtail.refuse_change() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('longtail.erasing', true) = OLD.tenant_id || ':' || OLD.namespace THEN
+        RETURN OLD;
+    END IF;
     RAISE EXCEPTION 'raw turns are append-only: % on longtail.turns is refused', TG_OP
         USING ERRCODE = 'restrict_violation';
 END
@@ -149,6 +153,9 @@ DECLARE
     caller uuid := longtail.current_tenant();
     added uuid[];
 BEGIN
+    -- Nobody erases these namespaces meanwhile, and what was erased or forgotten before does not come back.
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('index:' || caller || ':' || place.namespace, 0))
+    FROM (SELECT DISTINCT offered.namespace FROM jsonb_to_recordset(given) AS offered (namespace text) ORDER BY 1) AS place;
     WITH offered AS (
         SELECT * FROM jsonb_to_recordset(given) AS offered (
             id uuid, kind text, namespace text, session_id text, role text, name text, body text, ts timestamptz,
@@ -167,6 +174,8 @@ BEGIN
             FROM (SELECT longtail.stem(key) AS stem, value::integer AS count FROM jsonb_each_text(offered.words)) AS word
             WHERE stem IS NOT NULL
         ) AS counted
+        WHERE NOT EXISTS (SELECT FROM forgotten WHERE forgotten.item_id = offered.id)
+          AND (offered.kind <> 'turn' OR EXISTS (SELECT FROM turns WHERE turns.id = offered.id))
         ON CONFLICT (id) DO NOTHING
         RETURNING id
     )

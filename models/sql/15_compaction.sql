@@ -2,21 +2,34 @@
 
 -- Sessions whose compaction is due: asked for, grown past the threshold, or idle with turns nobody compacted.
 -- Requests come first. `counted_at > ran_at`: what a run left behind is not due again until something is added.
-CREATE OR REPLACE FUNCTION longtail.due_compactions(
-    threshold_tokens bigint, tail_tokens bigint, idle interval, most integer
+-- Taking one claims it for a while: bells and ticks that follow, from however many beats, do not send it again.
+DROP FUNCTION IF EXISTS longtail.due_compactions(bigint, bigint, interval, integer);
+CREATE OR REPLACE FUNCTION longtail.claim_compactions(
+    threshold_tokens bigint, tail_tokens bigint, idle interval, most integer, most_unasked integer, claim interval
 ) RETURNS TABLE (tenant_id uuid, session_id text, is_requested boolean)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
-    SELECT state.tenant_id, state.session_id, state.requested_at IS NOT NULL
-    FROM compactions AS state JOIN sessions USING (tenant_id, session_id)
-    WHERE state.not_before <= clock_timestamp() AND (
-        state.requested_at IS NOT NULL
-        OR state.uncompacted_tokens > tail_tokens
-           AND state.counted_at > coalesce(state.ran_at, '-infinity')
-           AND (state.uncompacted_tokens >= threshold_tokens + tail_tokens
-                OR sessions.last_turn_at < clock_timestamp() - idle))
-    ORDER BY state.requested_at NULLS LAST, state.uncompacted_tokens DESC
-    LIMIT most
+    WITH due AS (
+        SELECT state.tenant_id, state.session_id, state.requested_at, state.uncompacted_tokens,
+               row_number() OVER (PARTITION BY state.requested_at IS NULL ORDER BY state.uncompacted_tokens DESC) AS place
+        FROM compactions AS state JOIN sessions USING (tenant_id, session_id)
+        WHERE state.not_before <= clock_timestamp() AND (
+            state.requested_at IS NOT NULL
+            OR state.uncompacted_tokens > tail_tokens
+               AND state.counted_at > coalesce(state.ran_at, '-infinity')
+               AND (state.uncompacted_tokens >= threshold_tokens + tail_tokens
+                    OR sessions.last_turn_at < clock_timestamp() - idle))
+    ), chosen AS (
+        SELECT due.* FROM due WHERE due.requested_at IS NOT NULL OR due.place <= most_unasked
+        ORDER BY due.requested_at NULLS LAST, due.uncompacted_tokens DESC LIMIT most
+    ), claimed AS (
+        UPDATE compactions AS state SET not_before = clock_timestamp() + claim FROM chosen
+        WHERE state.tenant_id = chosen.tenant_id AND state.session_id = chosen.session_id
+          AND state.not_before <= clock_timestamp()  -- read again: another scan may have been quicker
+        RETURNING state.tenant_id, state.session_id, state.requested_at, state.uncompacted_tokens
+    )
+    SELECT claimed.tenant_id, claimed.session_id, claimed.requested_at IS NOT NULL FROM claimed
+    ORDER BY claimed.requested_at NULLS LAST, claimed.uncompacted_tokens DESC
 $$;
 
 -- Tenants that have something to prove: the scheduled check visits each inside its own row security.

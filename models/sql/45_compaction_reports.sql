@@ -15,8 +15,8 @@ GROUP BY tenants.name, state.tenant_id, state.session_id;
 
 CREATE VIEW reporting.summaries AS
 SELECT tenants.name AS tenant, summaries.session_id, summaries.id, summaries.level, summaries.method, summaries.attempt,
-       summaries.backend, summaries.confidence, summaries.align, summaries.cover, summaries.summary_tokens,
-       summaries.source_tokens, summaries.turn_count, summaries.turn_tokens, summaries.is_active, summaries.made_at
+       summaries.backend, summaries.confidence, 1 - summaries.confidence AS decay, summaries.align, summaries.cover,
+       summaries.summary_tokens, summaries.source_tokens, summaries.turn_count, summaries.turn_tokens, summaries.is_active, summaries.made_at
 FROM longtail.summaries JOIN longtail.tenants ON tenants.id = summaries.tenant_id;
 
 CREATE VIEW reporting.lineage AS

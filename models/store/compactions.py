@@ -37,6 +37,15 @@ def count_uncompacted(connection: Connection, *, tenant_id: UUID, added: Mapping
     return {row.session_id: row.uncompacted_tokens for row in rows}
 
 
+def find_covered(connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]) -> set[UUID]:
+    """Of these turns, those a summary covers already: imported with it, or processed again."""
+    rows = connection.execute(
+        text("SELECT turn_id FROM summary_turns WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids)"),
+        {"tenant_id": tenant_id, "ids": list(turn_ids)},
+    )
+    return set(rows.scalars())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueCompaction:
     """A session whose compaction is due, and whether somebody asked for it."""
@@ -46,15 +55,33 @@ class DueCompaction:
     is_requested: bool
 
 
-def find_due(
-    connection: Connection, *, threshold_tokens: int, tail_tokens: int, idle_seconds: float, count: int
+def claim_due(
+    connection: Connection,
+    *,
+    threshold_tokens: int,
+    tail_tokens: int,
+    idle_seconds: float,
+    count: int,
+    count_unasked: int,
+    claim_seconds: float,
 ) -> list[DueCompaction]:
-    """Due sessions of every tenant, requests first."""
+    """Due sessions of every tenant, requests first; nobody else is given them while the claim lasts.
+
+    `count_unasked` bounds those that nobody asked for. Their messages may be lost: then the claim ends, and they are due.
+    """
     rows = connection.execute(
         text(
-            "SELECT * FROM longtail.due_compactions(:threshold, :tail, make_interval(secs => :idle), :count)"
+            "SELECT * FROM longtail.claim_compactions(:threshold, :tail, make_interval(secs => :idle), :count, "
+            ":unasked, make_interval(secs => :claim))"
         ),
-        {"threshold": threshold_tokens, "tail": tail_tokens, "idle": idle_seconds, "count": count},
+        {
+            "threshold": threshold_tokens,
+            "tail": tail_tokens,
+            "idle": idle_seconds,
+            "count": count,
+            "unasked": count_unasked,
+            "claim": claim_seconds,
+        },
     )
     return [
         DueCompaction(tenant_id=row.tenant_id, session_id=row.session_id, is_requested=row.is_requested)
@@ -160,16 +187,18 @@ def advance_generation(connection: Connection, *, tenant_id: UUID, session_id: s
     return found
 
 
-# Truth, from the rows themselves: what the counter drifted by is mended with every run.
+# Truth, from the rows themselves: what the counter drifted by is mended with every run. Turns still on their way are
+# left out: the gate adds them when they arrive, and counted twice they would make every second of talk worth a run.
 _RECOUNT = text("""
 WITH bare AS (
-    SELECT turns.position, coalesce(items.token_estimate, (char_length(turns.content) + 3) / 4) AS tokens
+    SELECT turns.position, coalesce(items.token_estimate, (char_length(turns.content) + 3) / 4) AS tokens,
+           coalesce(work.stage IN ('accepted', 'ingested', 'embedded'), false) AS is_on_its_way
     FROM turns LEFT JOIN summary_turns ON summary_turns.turn_id = turns.id
-    LEFT JOIN items ON items.id = turns.id
+    LEFT JOIN items ON items.id = turns.id LEFT JOIN work ON work.item_id = turns.id
     WHERE turns.tenant_id = :tenant_id AND turns.session_id = :session_id AND summary_turns.turn_id IS NULL
 )
 UPDATE compactions SET
-    uncompacted_tokens = (SELECT coalesce(sum(tokens), 0) FROM bare),
+    uncompacted_tokens = (SELECT coalesce(sum(tokens), 0) FROM bare WHERE NOT is_on_its_way),
     covered_through = coalesce((SELECT min(position) - 1 FROM bare), (
         SELECT max(position) FROM turns WHERE tenant_id = :tenant_id AND session_id = :session_id), -1)
 WHERE tenant_id = :tenant_id AND session_id = :session_id
@@ -178,6 +207,11 @@ WHERE tenant_id = :tenant_id AND session_id = :session_id
 
 def recount_session(connection: Connection, *, tenant_id: UUID, session_id: str) -> None:
     """Set the session's counters to what its rows say."""
+    # Locked first: the count then sees all that a gate has added, and a gate that adds more waits for the count.
+    connection.execute(
+        text("SELECT FROM compactions WHERE tenant_id = :tenant_id AND session_id = :session_id FOR UPDATE"),
+        {"tenant_id": tenant_id, "session_id": session_id},
+    )
     connection.execute(_RECOUNT, {"tenant_id": tenant_id, "session_id": session_id})
 
 
@@ -213,14 +247,16 @@ def end_compaction(
     )
 
 
-def release_compaction(connection: Connection, *, tenant_id: UUID, session_id: str) -> None:
-    """A run ended before its work did: the session stays due, and may be taken up at once."""
+def release_compaction(
+    connection: Connection, *, tenant_id: UUID, session_id: str, pause_seconds: float = 0.0
+) -> None:
+    """A run ended before its work did: the session stays due, and may be taken up after the pause."""
     connection.execute(
         text(
-            "UPDATE compactions SET attempts = 0, not_before = clock_timestamp() "
+            "UPDATE compactions SET attempts = 0, not_before = clock_timestamp() + make_interval(secs => :pause) "
             "WHERE tenant_id = :tenant_id AND session_id = :session_id"
         ),
-        {"tenant_id": tenant_id, "session_id": session_id},
+        {"tenant_id": tenant_id, "session_id": session_id, "pause": pause_seconds},
     )
 
 

@@ -85,9 +85,7 @@ def replace_document(
             "hard_tokens": partition.hard_tokens,
         },
     ).scalar_one()
-    connection.execute(_LOCK, {"key": f"document:{document_id}"})  # nobody indexes the old nodes meanwhile
-    for statement in _CLEAR:
-        connection.execute(statement, {"id": document_id})
+    clear_nodes(connection, document_id=document_id)
     searchable: list[UUID] = []
     for node in partition.nodes:
         node_id: UUID = connection.execute(
@@ -124,6 +122,13 @@ def replace_document(
             ],
         )
     return document_id
+
+
+def clear_nodes(connection: Connection, *, document_id: UUID) -> None:
+    """Remove a document's nodes and everything indexed of them; nobody indexes them meanwhile."""
+    connection.execute(_LOCK, {"key": f"document:{document_id}"})
+    for statement in _CLEAR:
+        connection.execute(statement, {"id": document_id})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,3 +80,25 @@ def load_vectors(
     for row in rows:
         found.setdefault(row.item_id, []).append(row.embedding.to_numpy().astype(np.float32))
     return {item_id: np.vstack(windows) for item_id, windows in found.items()}
+
+
+HEADER_HALVES = (
+    2  # what PostgreSQL sends of a half vector: dimensions, an unused number, then the halves, big-endian
+)
+
+
+def decode_windows(sent: Sequence[bytes | None]) -> tuple[Vector, npt.NDArray[np.intp]]:
+    """Unit rows of all windows, and for each row which of `sent` it belongs to; each of `sent` is any number of windows.
+
+    >>> one = HalfVector([3.0, 4.0]).to_binary()
+    >>> rows, owners = decode_windows([one, None, one + one])
+    >>> owners.tolist(), rows.round(1).tolist()[0]
+    ([0, 2, 2], [0.6000000238418579, 0.800000011920929])
+    """
+    together = b"".join(windows for windows in sent if windows)
+    halves_per_window = HEADER_HALVES + int.from_bytes(together[:2], "big")
+    halves = np.frombuffer(together, dtype=">f2").reshape(-1, halves_per_window)
+    rows = halves[:, HEADER_HALVES:].astype(np.float32)
+    rows /= np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), np.finfo(np.float32).tiny)[:, np.newaxis]
+    counts = [len(windows) // (2 * halves_per_window) if windows else 0 for windows in sent]
+    return rows, np.repeat(np.arange(len(sent)), counts)

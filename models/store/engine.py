@@ -27,8 +27,18 @@ _SET_TENANT_RAW = (
 )
 
 
-def open_engine(url: str | None, *, pool_size: int = 4, connect_timeout_seconds: float = 2.0) -> Engine:
-    """An engine for a service role. Build it after fork: connections do not survive one."""
+def open_engine(
+    url: str | None,
+    *,
+    pool_size: int = 4,
+    connect_timeout_seconds: float = 2.0,
+    waits_for_disk: bool = True,
+) -> Engine:
+    """An engine for a service role. Build it after fork: connections do not survive one.
+
+    `waits_for_disk=False` is for work that can be done again: should the machine lose power, the last fraction of a
+    second of it is undone, in order and whole, and the rows that ask for it are as they were before.
+    """
     if not url:
         raise Misconfigured(
             "no database address is known",
@@ -57,6 +67,8 @@ def open_engine(url: str | None, *, pool_size: int = 4, connect_timeout_seconds:
         # A search through the graph goes on until it has enough rows that the filters let through.
         driver.execute(f"SET hnsw.ef_search = {GRAPH_BREADTH}")
         driver.execute("SET hnsw.iterative_scan = relaxed_order")
+        if not waits_for_disk:
+            driver.execute("SET synchronous_commit = off")
         driver.autocommit = False
 
     return engine
@@ -147,7 +159,9 @@ def translated_errors() -> Iterator[None]:
         yield
     except PoolTimeout as error:
         raise DatabaseUnavailable(
-            "no database connection became free in time", remedy="the call may be repeated"
+            "no database connection became free in time",
+            code="database_busy",
+            remedy="the call may be repeated",
         ) from error
     except (OperationalError, psycopg.OperationalError) as error:
         cause = error.orig if isinstance(error, OperationalError) else error

@@ -6,16 +6,20 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 
-def find_judged_turns(connection: Connection, *, tenant_id: UUID, item_ids: list[UUID]) -> dict[UUID, UUID]:
-    """For each memory or turn that the gate decided on, the turn of that decision."""
+def find_judged_turns(
+    connection: Connection, *, tenant_id: UUID, item_ids: list[UUID], namespace: str | None = None
+) -> dict[UUID, UUID]:
+    """For each memory or turn that the gate decided on (in one namespace), the turn of that decision."""
     rows = connection.execute(
         text(
             "SELECT memories.id AS item_id, memories.turn_id FROM memories "
             "WHERE tenant_id = :tenant_id AND id = ANY(:ids) "
+            "AND (CAST(:namespace AS text) IS NULL OR namespace = :namespace) "
             "UNION ALL SELECT turn_id, turn_id FROM gate_decisions "
-            "WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids)"
+            "WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids) "
+            "AND (CAST(:namespace AS text) IS NULL OR namespace = :namespace)"
         ),
-        {"tenant_id": tenant_id, "ids": item_ids},
+        {"tenant_id": tenant_id, "ids": item_ids, "namespace": namespace},
     )
     return {row.item_id: row.turn_id for row in rows}
 

@@ -63,17 +63,34 @@ def append_entry(
 
 
 def list_entries(
-    connection: Connection, *, tenant_id: UUID, namespace: str | None, session_id: str | None, count: int
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    namespace: str | None,
+    session_id: str | None,
+    count: int,
+    event: str | None = None,
+    before_id: UUID | None = None,
 ) -> list[JournalEntry]:
-    """The newest hints, newest first."""
+    """The newest hints, newest first; behind the one with `before_id`, if it is still there."""
     rows = connection.execute(
         text(
             "SELECT id, event, session_id, reason, metadata, recorded_at FROM journal "
             "WHERE tenant_id = :tenant_id AND (CAST(:namespace AS text) IS NULL OR namespace = :namespace) "
             "AND (CAST(:session_id AS text) IS NULL OR session_id = :session_id) "
+            "AND (CAST(:event AS text) IS NULL OR event = :event) "
+            "AND (CAST(:before_id AS uuid) IS NULL OR (recorded_at, id) < ("
+            "  SELECT recorded_at, id FROM journal WHERE tenant_id = :tenant_id AND id = :before_id)) "
             "ORDER BY recorded_at DESC, id DESC LIMIT :count"
         ),
-        {"tenant_id": tenant_id, "namespace": namespace, "session_id": session_id, "count": count},
+        {
+            "tenant_id": tenant_id,
+            "namespace": namespace,
+            "session_id": session_id,
+            "event": event,
+            "before_id": before_id,
+            "count": count,
+        },
     )
     return [
         JournalEntry(

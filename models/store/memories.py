@@ -70,12 +70,15 @@ def add_memory(
     gate_score: float,
     seen_at: datetime,
 ) -> UUID:
-    """A new durable memory with its lineage; the same turn gives the same memory however often it is asked."""
+    """A new durable memory with its lineage; the same turn gives the same memory however often it is asked.
+
+    One that is there keeps its words: they may have been corrected.
+    """
     memory_id: UUID = connection.execute(
         text(
             "INSERT INTO memories (tenant_id, namespace, turn_id, body, gate_score, first_seen_at, last_seen_at) "
             "VALUES (:tenant_id, :namespace, :turn_id, :body, :gate_score, :seen_at, :seen_at) "
-            "ON CONFLICT (turn_id) DO UPDATE SET body = excluded.body RETURNING id"
+            "ON CONFLICT (turn_id) DO UPDATE SET body = memories.body RETURNING id"
         ),
         {
             "tenant_id": tenant_id,
@@ -88,6 +91,15 @@ def add_memory(
     ).scalar_one()
     link_source(connection, tenant_id=tenant_id, memory_id=memory_id, turn_id=turn_id, similarity=1.0)
     return memory_id
+
+
+def find_decided(connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]) -> set[UUID]:
+    """Of these turns, those the gate has decided on before."""
+    rows = connection.execute(
+        text("SELECT turn_id FROM gate_decisions WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids)"),
+        {"tenant_id": tenant_id, "ids": list(turn_ids)},
+    )
+    return set(rows.scalars())
 
 
 def load_memory_text(connection: Connection, *, tenant_id: UUID, memory_id: UUID) -> str:
@@ -146,13 +158,23 @@ def add_guidance(
     modalities: Sequence[str],
     stability_weight: float,
     stated_at: datetime,
+    is_correction: bool = False,
 ) -> None:
-    """A rule or standing wish spoken in conversation, verbatim, from now on in every prompt it may fit."""
+    """A rule or standing wish spoken in conversation, verbatim, from now on in every prompt it may fit.
+
+    A turn states one once: what was forgotten stays forgotten, unless its words were corrected.
+    """
+    known = (
+        "DO UPDATE SET body = excluded.body, modalities = excluded.modalities, forgotten_at = NULL"
+        if is_correction
+        else "DO NOTHING"
+    )
     connection.execute(
         text(
             "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, stability_weight, stated_at) "
-            "VALUES (:tenant_id, :collection, :turn_id, :body, :modalities, :stability_weight, :stated_at) "
-            "ON CONFLICT (turn_id) DO NOTHING"
+            "SELECT :tenant_id, :collection, :turn_id, :body, :modalities, :stability_weight, :stated_at "
+            "WHERE NOT EXISTS (SELECT FROM forgotten WHERE item_id = :turn_id) "
+            f"ON CONFLICT (turn_id) {known}"
         ),
         {
             "tenant_id": tenant_id,
@@ -180,7 +202,7 @@ def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, cou
     rows = connection.execute(
         text(
             "SELECT id, body, stated_at FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
-            "AND superseded_by IS NULL ORDER BY stated_at DESC LIMIT :count"
+            "AND superseded_by IS NULL AND forgotten_at IS NULL ORDER BY stated_at DESC LIMIT :count"
         ),
         {"tenant_id": tenant_id, "collection": collection, "count": count},
     )

@@ -92,7 +92,10 @@ def find_neighbours(
 
     With `only_durable`, the nearest durable memories among them, by the memory's id.
     """
-    memory_id = "(SELECT memories.id FROM memories WHERE memories.turn_id = stored.item_id)"
+    memory_id = (
+        "(SELECT memories.id FROM memories "
+        "WHERE memories.turn_id = stored.item_id AND memories.forgotten_at IS NULL)"
+    )
     rows = connection.execute(
         text(
             "SELECT asked.number, near.item_id, near.distance "

@@ -1,9 +1,9 @@
-"""Candidates for a query: found by meaning, by words or by name, in one round trip."""
+"""Candidates for a query: by words and names while the query is encoded, then by meaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from psycopg import Cursor
 
 MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
-HALF_VECTOR_HEADER_HALVES = (
-    2  # what PostgreSQL sends: dimensions, an unused number, then the halves, big-endian
-)
 REACH = 2  # turns before and after a hit that are weighed with it
 SESSION_SUMMARIES = 8  # the newest active ones of the session that asks
 MOST_NODES_A_LINK = 3  # of the section a link names
@@ -29,7 +26,7 @@ MOST_QUERY_TERMS = 200  # a longer query says more than a search can use
 
 
 class Candidate(NamedTuple):
-    """An item that may answer the query, or stands beside one that may; the columns of the statement below."""
+    """An item that may answer the query, or stands beside one that may: the columns of `_ROWS`, then how it was found."""
 
     id: str
     item_id: str  # its row in the index: for a memory, its turn's
@@ -48,11 +45,16 @@ class Candidate(NamedTuple):
     anchor_density: float
     access_count: int
     source_turn_ids: Sequence[str]
-    vector_rank: int | None
-    lexical_rank: int | None
-    lexical_weight: float | None
-    similarity: float | None
-    half_vector: bytes | None  # of an item of one window, as PostgreSQL sends it
+    windows: bytes | None  # its vectors, as PostgreSQL sends them (`decode_windows`)
+    vector_rank: int | None = None
+    lexical_rank: int | None = None
+    lexical_weight: float | None = None
+    similarity: float | None = None
+
+
+CandidateRow = tuple[Any, ...]  # the columns of `_ROWS` alone
+ITEM_ID = Candidate._fields.index("item_id")
+WINDOWS = Candidate._fields.index("windows")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,14 @@ class NamedItem:
     weight: float
 
 
+# What holds words of the query, and what the session was about before its tail, whatever is asked.
+_NAMED = """
+found AS (
+    SELECT item_id FROM unnest(CAST(%(named_ids)s AS uuid[])) AS named (item_id)
+    UNION (SELECT id FROM summaries
+           WHERE tenant_id = %(tenant_id)s AND session_id = %(session_id)s AND is_active
+           ORDER BY first_position DESC LIMIT {summaries})
+)"""
 # The nearest windows, as items. For questions about time, the dated ones among twice as many join them.
 _NEAR = """
 nearest AS (
@@ -72,7 +82,7 @@ nearest AS (
 ), distances AS (
     SELECT item_id, min(distance) AS distance FROM nearest GROUP BY item_id
 ), near AS (
-    SELECT item_id, distance FROM distances
+    SELECT item_id FROM distances
     WHERE distance <= 1 - %(similarity_floor)s ORDER BY distance, item_id LIMIT {count}
 ), dated AS (
     SELECT item_id FROM distances CROSS JOIN LATERAL (
@@ -80,24 +90,12 @@ nearest AS (
     ) AS items
     WHERE anchor_density > 0 AND distance <= 1 - %(dated_floor)s
     ORDER BY anchor_density DESC, distance LIMIT {dated_count}
-)"""
-_NOTHING_NEAR = """
-near AS (SELECT NULL::uuid AS item_id, NULL::float8 AS distance WHERE false), dated AS (SELECT item_id FROM near)"""
+), found AS (SELECT item_id FROM near UNION SELECT item_id FROM dated)"""
 
-# What was found by meaning, words or dates, and the turns around it, each with what its score is made of.
+# What was found and the turns around it, each with what its score is made of.
 # OFFSET 0 is a fence: a few rows by their key, whatever the planner thinks of the table.
-_CANDIDATES = """
-WITH {near}, by_meaning AS (
-    SELECT item_id, row_number() OVER (ORDER BY distance, item_id) AS rank FROM near
-), by_words AS (
-    SELECT item_id, weight, row_number() OVER (ORDER BY weight DESC, item_id) AS rank
-    FROM unnest(CAST(%(named_ids)s AS uuid[]), CAST(%(named_weights)s AS float8[])) AS named (item_id, weight)
-), found AS (
-    SELECT item_id FROM near UNION SELECT item_id FROM by_words WHERE rank <= {count} UNION SELECT item_id FROM dated
-    UNION (SELECT id FROM summaries  -- what the session was about before its tail, whatever is asked
-           WHERE tenant_id = %(tenant_id)s AND session_id = %(session_id)s AND is_active
-           ORDER BY first_position DESC LIMIT {summaries})
-), around AS (
+_ROWS = """
+WITH {found}, around AS (
     SELECT beside.id AS item_id FROM found CROSS JOIN LATERAL (
         SELECT session_id, position FROM turns WHERE turns.id = found.item_id OFFSET 0
     ) AS hit CROSS JOIN LATERAL (
@@ -106,6 +104,7 @@ WITH {near}, by_meaning AS (
           AND turns.position BETWEEN hit.position - {reach} AND hit.position + {reach} OFFSET 0
     ) AS beside
     UNION SELECT item_id FROM found
+    EXCEPT SELECT unnest(CAST(%(known_ids)s AS uuid[]))
 )
 SELECT coalesce(memories.id, items.id)::text, items.id::text,
        CASE WHEN memories.id IS NULL THEN items.kind ELSE 'memory' END,
@@ -119,8 +118,9 @@ SELECT coalesce(memories.id, items.id)::text, items.id::text,
        CASE WHEN memories.id IS NULL THEN items.source_turn_ids
             ELSE ARRAY(SELECT turn_id FROM memory_sources WHERE memory_id = memories.id ORDER BY linked_at, turn_id)
        END::text[],
-       by_meaning.rank, by_words.rank, by_words.weight, vectors.similarity, vectors.half_vector
-FROM around LEFT JOIN by_meaning USING (item_id) LEFT JOIN by_words USING (item_id)
+       (SELECT string_agg(halfvec_send(embedding), '' ORDER BY window_no) FROM {table} AS stored
+        WHERE stored.item_id = items.id)
+FROM around
 CROSS JOIN LATERAL (
     SELECT * FROM items WHERE items.id = around.item_id AND items.is_active AND items.tenant_id = %(tenant_id)s OFFSET 0
 ) AS items
@@ -132,75 +132,77 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT id, gate_score, last_seen_at FROM memories WHERE memories.id = gate.memory_id OFFSET 0
 ) AS memories ON NOT gate.is_reinforcement
-LEFT JOIN LATERAL ({vectors}) AS vectors ON true
 """
 
 
-_VECTORS = """
-    SELECT max(1 - (embedding <=> %(vector)s)) AS similarity,
-           CASE WHEN count(*) = 1 THEN (array_agg(halfvec_send(embedding)))[1] END AS half_vector
-    FROM {table} AS stored WHERE stored.item_id = items.id"""
-_NO_VECTORS = "SELECT NULL::float8 AS similarity, NULL::bytea AS half_vector"
+@cache
+def _named_rows(encoder: str) -> str:
+    found = _NAMED.format(summaries=SESSION_SUMMARIES)
+    return _ROWS.format(found=found, table=table_of(encoder), reach=REACH)
 
 
 @cache
-def _candidates(encoder: str, way: Way | None, count: int, wants_dated: bool) -> str:
+def _near_rows(encoder: str, way: Way, count: int, wants_dated: bool) -> str:
     """The statement for one way to search; limits are written out, because the planner must know them."""
-    table = table_of(encoder)
-    limits = {"count": count, "reach": REACH, "summaries": SESSION_SUMMARIES}
-    if way is None:
-        return _CANDIDATES.format(near=_NOTHING_NEAR, vectors=_NO_VECTORS, **limits)
-    near = _NEAR.format(
-        table=table,
+    found = _NEAR.format(
+        table=table_of(encoder),
         order=order_by_distance(way, "%(vector)s"),
         windows=count * (4 if wants_dated else 2),
         count=count,
         dated=str(wants_dated).lower(),
         dated_count=MAX_RECOVERED,
     )
-    return _CANDIDATES.format(near=near, vectors=_VECTORS.format(table=table), **limits)
+    return _ROWS.format(found=found, table=table_of(encoder), reach=REACH)
 
 
-def find_candidates(
+def send_named(
     cursors: Cursors,
     *,
     tenant_id: UUID,
     encoder: str,
     session_id: str | None,
+    ids: Sequence[str],
+    known: Sequence[str] = (),
+) -> "Cursor[CandidateRow]":
+    """Ask for these items, the newest summaries of the session, and the turns around each. Needs no vector."""
+    return cursors.send(
+        _named_rows(encoder),
+        {
+            "tenant_id": tenant_id,
+            "session_id": session_id,
+            "named_ids": list(ids),
+            "known_ids": list(known),
+        },
+    )
+
+
+def send_near(
+    cursors: Cursors,
+    *,
+    tenant_id: UUID,
+    encoder: str,
     namespaces: Sequence[str],
-    query_vector: Vector | None,
+    query_vector: Vector,
     way: Way,
-    named: Sequence[NamedItem],
+    known: Sequence[str],
     count: int,
     similarity_floor: float,
     wants_dated: bool = False,
-) -> "Cursor[Candidate]":
-    """The union of the vector leg and what was found by words, and the turns around each of them.
+) -> "Cursor[CandidateRow]":
+    """Ask for what is nearest to the query and the turns around it, without what is `known` already.
 
-    Without a vector, words and names alone; of `named`, the best `count` are candidates of their own.
-
-    `wants_dated` adds turns rich in dates and times, for questions about when; they may have no rank.
+    `wants_dated` adds turns rich in dates and times, for questions about when.
     """
-    vector = (
-        {}
-        if query_vector is None
-        else {
+    return cursors.send(
+        _near_rows(encoder, way, count, wants_dated),
+        {
             "vector": HalfVector(query_vector),
             "dated_floor": RECOVERY_SIMILARITY,
             "similarity_floor": similarity_floor,
-        }
-    )
-    return cursors.send(
-        _candidates(encoder, way if vector else None, count, wants_dated),
-        {
-            **vector,
             "tenant_id": tenant_id,
-            "session_id": session_id,
             "namespaces": list(namespaces),
-            "named_ids": [one.item_id for one in named],
-            "named_weights": [one.weight for one in named],
+            "known_ids": list(known),
         },
-        into=Candidate,
     )
 
 
@@ -242,32 +244,6 @@ def find_linked(
     return linked
 
 
-_LIKENESS = """
-SELECT stored.item_id::text, slots.number - 1, max(1 - (stored.embedding <=> slots.vector))
-FROM {table} AS stored CROSS JOIN unnest(CAST(%(slots)s AS halfvec[])) WITH ORDINALITY AS slots (vector, number)
-WHERE stored.tenant_id = %(tenant_id)s AND stored.item_id = ANY(CAST(%(ids)s AS uuid[]))
-GROUP BY stored.item_id, slots.number
-"""
-
-
-def measure_likeness(
-    cursors: Cursors, *, tenant_id: UUID, encoder: str, ids: Sequence[str], vectors: Vector
-) -> dict[str, list[float]]:
-    """For each item, how like it is to each of the given vectors."""
-    likeness: dict[str, list[float]] = {item_id: [0.0] * len(vectors) for item_id in ids}
-    rows = cursors.send(
-        _LIKENESS.format(table=table_of(encoder)),
-        {
-            "tenant_id": tenant_id,
-            "ids": list(ids),
-            "slots": [HalfVector(vector).to_text() for vector in vectors],
-        },
-    )
-    for item_id, number, similarity in rows:
-        likeness[item_id][number] = similarity
-    return likeness
-
-
 _GUIDANCE = """
 WITH standing AS (
     SELECT guidance.id, turn_id, body, modalities, stability_weight, stated_at,
@@ -275,6 +251,7 @@ WITH standing AS (
             WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = %(tenant_id)s) AS similarity
     FROM guidance
     WHERE tenant_id = %(tenant_id)s AND collection = ANY(%(collections)s) AND superseded_by IS NULL
+      AND forgotten_at IS NULL
     ORDER BY stated_at DESC LIMIT %(most)s
 )
 (SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT %(count)s)

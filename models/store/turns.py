@@ -148,6 +148,21 @@ def load_turns(connection: Connection, *, tenant_id: UUID, ids: Sequence[UUID]) 
     return [to_turn(row) for row in connection.execute(_BY_IDS, {"tenant_id": tenant_id, "ids": list(ids)})]
 
 
+_BY_HOST_IDS = text(
+    "SELECT id::text FROM turns "
+    "WHERE tenant_id = :tenant_id AND session_id = :session_id AND dedup_key = ANY(:keys)"
+)
+
+
+def find_by_host_ids(
+    connection: Connection, *, tenant_id: UUID, session_id: str, host_ids: Sequence[str]
+) -> set[str]:
+    """Ids of a session's turns, by the ids the host gave them."""
+    keys = [f"id:{host_id}" for host_id in host_ids]
+    rows = connection.execute(_BY_HOST_IDS, {"tenant_id": tenant_id, "session_id": session_id, "keys": keys})
+    return set(rows.scalars())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFacts:
     """What the assembly must know of a session before anything else."""

@@ -52,6 +52,15 @@ def extend_leases(
     )
 
 
+def find_queued(connection: Connection, *, tenant_id: UUID, item_ids: Sequence[UUID]) -> set[UUID]:
+    """Of these items, those that still have a row here; what was erased has none."""
+    rows = connection.execute(
+        text("SELECT item_id FROM work WHERE tenant_id = :tenant_id AND item_id = ANY(:ids)"),
+        {"tenant_id": tenant_id, "ids": list(item_ids)},
+    )
+    return set(rows.scalars())
+
+
 def advance_work(connection: Connection, *, item_ids: Sequence[UUID], to_stage: str) -> None:
     """These rows are done with their stage and free for the next; earlier failures are forgiven."""
     connection.execute(
@@ -131,3 +140,20 @@ def count_dead_letters(connection: Connection, *, tenant_id: UUID) -> int:
         text("SELECT count(*) FROM dead_letters WHERE tenant_id = :tenant_id"), {"tenant_id": tenant_id}
     ).scalar_one()
     return found
+
+
+_KEPT = """
+SELECT (SELECT count(*) FROM sessions WHERE {mine}) AS sessions, (SELECT count(*) FROM turns WHERE {mine}) AS turns,
+       (SELECT count(*) FROM memories WHERE {mine} AND forgotten_at IS NULL) AS memories,
+       (SELECT count(*) FROM summaries WHERE {mine} AND is_active) AS active_summaries,
+       (SELECT count(*) FROM forgotten WHERE {mine}) AS forgotten_turns
+"""
+
+
+def count_kept(connection: Connection, *, tenant_id: UUID, namespace: str | None) -> dict[str, int]:
+    """How much a tenant (or one namespace) holds; it reads every row, so it is not for polling."""
+    mine = "tenant_id = :tenant_id AND (CAST(:namespace AS text) IS NULL OR namespace = :namespace)"
+    row = connection.execute(
+        text(_KEPT.format(mine=mine)), {"tenant_id": tenant_id, "namespace": namespace}
+    ).one()
+    return dict(row._mapping)

@@ -41,6 +41,10 @@ MIN_SUMMARY_TOKENS: Final = 40
 MAX_SUMMARY_TOKENS: Final = 160  # with its footer it still fits one window of the encoder
 MAX_OVERRUN: Final = 1.5  # a draft this many times longer than asked for is not one
 count_tokens: Final = CharsCounter().count
+_WEEKDAY_LIST: Final = (
+    "mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday"
+)
+_WEEKDAYS: Final = frozenset(_WEEKDAY_LIST.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,9 +188,22 @@ class _Writing:
         )
 
     def _dropped(self, body: str) -> list[str]:
-        """Identifiers, dates and names the body does not say: of the texts, then of their own footers."""
-        texts = [passage.text for source in self.sources for passage in source.passages]
+        """Identifiers, dates and names the body does not say: of people, of machines, then of the sources' own footers."""
+        passages = [passage for source in self.sources for passage in source.passages]
+        voices = [passage.label.lower() for passage in passages]
+        spoken = [passage.text for passage in passages if passage.role == "user"]
+        written = [passage.text for passage in passages if passage.role != "user"]
         said = body.lower()
         kept = (mention for source in self.sources for mention in source.mentions)
         inherited = (mention for mention in kept if mention.lower() not in said)
-        return list(dict.fromkeys((*list_dropped_mentions(texts, body), *inherited)))
+        found = (*list_dropped_mentions(spoken, body), *list_dropped_mentions(written, body), *inherited)
+        return [mention for mention in dict.fromkeys(found) if not _is_idle(mention.lower(), voices)]
+
+
+def _is_idle(mention: str, voices: Sequence[str]) -> bool:
+    """Whether a mention says nothing on its own: a weekday, or what a speaker is called ("Mel" of "Melanie").
+
+    >>> _is_idle("friday", []), _is_idle("mel", ["melanie"]), _is_idle("melbourne", ["melanie"])
+    (True, True, False)
+    """
+    return mention in _WEEKDAYS or (len(mention) > 2 and any(voice.startswith(mention) for voice in voices))

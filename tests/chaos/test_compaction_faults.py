@@ -1,24 +1,27 @@
 """Claims about compaction under faults: killed anywhere, it loses nothing and makes no summary twice."""
 
 import json
+import mmap
 import os
 import random
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import psutil
 import pytest
 import redis
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, event, text
 
 from api.stack.throwaway import ThrowawayStack
 from bench.texts import make_texts
 from models.encoders.registry import load_encoder
+from models.encoders.toy import ToyEncoder
 from models.settings import Settings
 from models.store.compactions import request_compaction
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
@@ -40,6 +43,7 @@ QUICK = {
     "LONGTAIL_COMPACTION_SCAN_SECONDS": "1",
     "LONGTAIL_COMPACTION_JITTER_SECONDS": "0",
     "LONGTAIL_COMPACTION_PASS_TURNS": "40",
+    "LONGTAIL_COMPACTION_CLAIM_SECONDS": "2",
 }
 
 
@@ -85,8 +89,49 @@ def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def compact_in_a_child(tenant: Any, settings: Settings) -> int:
+PHASES = ("read", "encode", "write", "commit", "committed")
+
+
+class Witness:
+    """What a child is doing, in memory its parent shares; and, if wanted, the end of it at the nth such moment."""
+
+    def __init__(self, dies_at: tuple[str, int] | None = None) -> None:
+        self._memory = mmap.mmap(-1, 1)
+        self._phase, self._left = dies_at or ("", 0)
+
+    def note(self, phase: str) -> None:
+        self._memory[0] = PHASES.index(phase)
+        if phase == self._phase:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    @property
+    def last_phase(self) -> str:
+        return PHASES[self._memory[0]]
+
+    def watch(self, engine: Engine) -> None:
+        def before_statement(_c: Any, _cursor: Any, statement: str, *_: Any) -> None:
+            self.note("write" if "INSERT INTO" in statement or "UPDATE" in statement else "read")
+
+        event.listen(engine, "before_cursor_execute", before_statement)
+        event.listen(engine, "commit", lambda _: self.note("commit"))
+        event.listen(engine, "checkin", lambda *_: self.note("committed"))
+
+
+class WatchedEncoder(ToyEncoder):
+    def __init__(self, witness: Witness) -> None:
+        super().__init__()
+        self._witness = witness
+
+    def encode_windows(self, texts: Sequence[str]) -> Any:
+        self._witness.note("encode")
+        return super().encode_windows(texts)
+
+
+def compact_in_a_child(tenant: Any, settings: Settings, witness: Witness | None = None) -> int:
     """A forked process that compacts and exits; its connections are its own."""
+    witness = witness or Witness()
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", DeprecationWarning
@@ -96,7 +141,8 @@ def compact_in_a_child(tenant: Any, settings: Settings) -> int:
         return child
     try:
         engine = open_engine(settings.role_database_url("longtail_worker"))
-        encoder = load_encoder("toy", threads=1)
+        witness.watch(engine)
+        encoder = WatchedEncoder(witness)
         while True:
             outcome = compact_session(engine, encoder, tenant.id, "s", settings=settings)
             if outcome is not None and not outcome.did_compact:
@@ -105,26 +151,40 @@ def compact_in_a_child(tenant: Any, settings: Settings) -> int:
         os._exit(1)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_compaction_killed_at_random_moments_loses_nothing_and_repeats_nothing(tenant: Any) -> None:
+    """Half of the kills come from outside, at any time; the others hit a random moment of a random phase."""
     rng = random.Random(20)
     settings = tenant.stack.settings.model_copy(update={"tail_target": 0.0, "compaction_pass_turns": 40})
     engine = tenant.as_role("longtail_worker")
     engine.dispose()  # nothing of it may be shared with a child
-    killed_midway = 0
+    talk(tenant, TURNS_PER_KILL, seed=1000)
+    start = time.monotonic()
+    assert os.waitpid(compact_in_a_child(tenant, settings), 0)[1] == 0
+    whole_run_seconds = time.monotonic() - start
+    killed_in: Counter[str] = Counter()
     for number in range(KILLS):
         talk(tenant, TURNS_PER_KILL, seed=number)
         before = tenant.one(SUMMARIES)
-        child = compact_in_a_child(tenant, settings)
-        time.sleep(rng.uniform(0.0, 0.25))
-        os.kill(child, signal.SIGKILL)
+        if number % 2:
+            witness = Witness()
+            child = compact_in_a_child(tenant, settings, witness)
+            time.sleep(rng.uniform(0.0, whole_run_seconds))
+            os.kill(child, signal.SIGKILL)
+        else:
+            witness = Witness((rng.choice(PHASES), rng.randint(1, 5)))
+            child = compact_in_a_child(tenant, settings, witness)
         _, status = os.waitpid(child, 0)
-        killed_midway += os.WIFSIGNALED(status)
+        if os.WIFSIGNALED(status):
+            killed_in[witness.last_phase] += 1
         # whatever was committed is whole
         assert tenant.one(SUMMARIES) >= before
         if number % 10 == 9:
             expect_nothing_lost(tenant)
-    assert killed_midway > KILLS // 4, "the kills came too late to prove anything"
+    print(f"killed in: {dict(killed_in)}, a whole run takes {whole_run_seconds:.2f} s")
+    assert killed_in.total() > KILLS // 2, "the kills came too late to prove anything"
+    if KILLS >= 50:
+        assert all(killed_in[phase] >= 2 for phase in PHASES), f"the kills missed a phase: {killed_in}"
     expect_nothing_lost(tenant)
     last = compact_in_a_child(tenant, settings)
     assert os.waitpid(last, 0)[1] == 0
@@ -135,7 +195,8 @@ def test_compaction_killed_at_random_moments_loses_nothing_and_repeats_nothing(t
     )
     assert bare <= 6  # the base tail, and at most a turn or two that a cluster declined
     assert (
-        tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant") == KILLS * TURNS_PER_KILL
+        tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant")
+        == (KILLS + 1) * TURNS_PER_KILL
     )
 
 

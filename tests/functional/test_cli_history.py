@@ -80,3 +80,17 @@ def test_an_unknown_session_is_named_with_what_to_do(talked: Any) -> None:
         wrong = run(talked, *command, check=False)
         assert wrong.returncode == 2
         assert "nobody" in wrong.stderr
+
+
+def test_history_names_the_summaries_that_expand_takes_and_a_wrong_id_is_explained(talked: Any) -> None:
+    ids = json.loads(run(talked, "compact", "long talk", "--force", "--json").stdout)["summary_ids"]
+    named = [
+        line.removeprefix("summary ")
+        for line in run(talked, "history", "long talk").stdout.splitlines()
+        if line.startswith("summary ")
+    ]
+    assert named == ids
+    wrong = run(talked, "expand", "s1", check=False)
+    assert wrong.returncode == 2
+    assert "'s1' is no id of a summary" in wrong.stderr
+    assert "longtail history" in wrong.stderr

@@ -1,7 +1,10 @@
 """Claims about compaction: older turns are covered, nothing is lost, and the same work is never done twice."""
 
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +16,11 @@ from models.encoders.registry import load_encoder
 from models.encoders.toy import ToyEncoder
 from models.errors import Forbidden, InvalidInput, NotFound, TransientError
 from models.settings import Settings
-from models.store.compactions import advance_generation, find_due, session_lock
+from models.store.compactions import advance_generation, claim_due, recount_session, session_lock
 from models.store.engine import one_round_trip, plain_transaction, tenant_transaction
 from models.store.summaries import find_coverage
 from workers.compact import compact_session
+from workers.pacing import Pace
 
 SUMMARIES = "SELECT * FROM longtail.summaries WHERE tenant_id = :tenant ORDER BY level, first_position"
 COVERED = "SELECT count(*) FROM longtail.summary_turns WHERE tenant_id = :tenant"
@@ -276,14 +280,14 @@ def test_a_compaction_that_is_always_cut_short_still_brings_its_levels_down(tena
     tenant.settle()
     settings = tenant.stack.settings.model_copy(update={"tail_target": 0.0, "compaction_pass_turns": 10})
     for _ in range(20):
-        passes = iter([False, True])
+        pace = Pace(share=1e-9, is_ingest_deep=lambda: True)  # one pass, then a rest of years
         outcome = compact_session(
             tenant.as_role("longtail_worker"),
             ToyEncoder(),
             tenant.id,
             "s",
             settings=settings,
-            must_yield=lambda: next(passes),  # noqa: B023 - called at once
+            pace=pace,
         )
         assert outcome is not None
         active = tenant.rows(f"SELECT level FROM ({SUMMARIES}) AS made WHERE is_active")
@@ -292,6 +296,102 @@ def test_a_compaction_that_is_always_cut_short_still_brings_its_levels_down(tena
             break
     assert outcome.is_done
     assert {row.level for row in active} == {1, 2}
+
+
+def test_a_deep_queue_slows_compaction_down_and_never_stops_it(tenant: Any) -> None:
+    talk(tenant, 110)
+    tenant.settle()
+    settings = tenant.stack.settings.model_copy(update={"tail_target": 0.0, "compaction_pass_turns": 20})
+    now = 0.0
+    pace = Pace(share=0.25, is_ingest_deep=lambda: True, clock=lambda: now)
+    covered = [0]
+    for _ in range(8):
+        outcome = compact_session(
+            tenant.as_role("longtail_worker"), ToyEncoder(), tenant.id, "s", settings=settings, pace=pace
+        )
+        assert outcome is not None
+        covered.append(tenant.one(COVERED))
+        if outcome.is_done:
+            break
+        paused = tenant.one("SELECT not_before > now() FROM longtail.compactions WHERE tenant_id = :tenant")
+        assert paused, "the session is offered again before its rest is over"
+        now += pace.seconds_to_rest()
+    assert covered == [0, 20, 40, 60, 80, 100, 106, 106]  # one pass each, whatever waits
+
+
+def test_scans_at_the_same_time_never_send_a_session_twice(tenant: Any) -> None:
+    for number in range(12):
+        talk(tenant, 12, session=f"s{number}", seed=number)
+    tenant.settle()
+    engine = tenant.as_role("longtail_worker")
+    found: list[str] = []
+    together = threading.Barrier(4)
+
+    def scan() -> None:
+        together.wait()
+        with plain_transaction(engine) as connection:
+            due = claim_due(
+                connection,
+                threshold_tokens=1,
+                tail_tokens=100,
+                idle_seconds=3600.0,
+                count=1000,
+                count_unasked=1000,
+                claim_seconds=5.0,
+            )
+        found.extend(one.session_id for one in due if one.tenant_id == tenant.id)
+
+    threads = [threading.Thread(target=scan) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == sorted(f"s{number}" for number in range(12))
+
+
+def test_two_beats_do_no_more_than_one(tenant: Any, tmp_path: Path) -> None:
+    """A second beat beside the stack's own: ticks overlap, and every session is covered once."""
+    command = [sys.executable, "-m", "celery", "--quiet", "-A", "workers.app", "beat"]
+    second = subprocess.Popen(
+        [*command, "-s", str(tmp_path / "schedule"), "--pidfile="],
+        env=tenant.stack.env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for number in range(3):
+            talk(tenant, 180, session=f"s{number}", seed=number)
+        deadline = time.monotonic() + 90
+        while (
+            tenant.one("SELECT count(DISTINCT session_id) FROM longtail.summaries WHERE tenant_id = :tenant")
+            < 3
+        ):
+            assert time.monotonic() < deadline, "not every session was compacted"
+            time.sleep(0.2)
+        assert second.poll() is None, "the second beat did not stay up"
+    finally:
+        second.terminate()
+        second.wait(20)
+    tenant.settle()
+    assert verify(tenant)["violations"] == []
+    twice = tenant.rows(
+        "SELECT session_id, level, first_position FROM longtail.summaries WHERE tenant_id = :tenant "
+        "GROUP BY session_id, level, first_position HAVING count(*) > 1"
+    )
+    assert twice == []
+
+
+def test_turns_on_their_way_are_not_counted_twice(tenant: Any) -> None:
+    talk(tenant, 40)
+    for _ in range(10):  # counting while the gate adds
+        with tenant_transaction(tenant.as_role("longtail_worker"), tenant.id) as connection:
+            recount_session(connection, tenant_id=tenant.id, session_id="s")
+        time.sleep(0.05)
+    tenant.settle()
+    counted = tenant.one("SELECT uncompacted_tokens FROM longtail.compactions WHERE tenant_id = :tenant")
+    assert counted == tenant.one(
+        "SELECT sum(token_estimate) FROM longtail.items WHERE tenant_id = :tenant AND kind = 'turn'"
+    )
 
 
 def test_turns_of_two_namespaces_never_meet_in_one_summary(tenant: Any) -> None:
@@ -329,9 +429,11 @@ def test_an_idle_session_is_due_and_a_busy_one_is_not(tenant: Any) -> None:
             "tail_tokens": 100,
             "idle_seconds": 3600.0,
             "count": 1000,
+            "count_unasked": 1000,
+            "claim_seconds": 0.0,
         } | changes
         with plain_transaction(tenant.as_role("longtail_worker")) as connection:
-            return any(one.tenant_id == tenant.id for one in find_due(connection, **asked))
+            return any(one.tenant_id == tenant.id for one in claim_due(connection, **asked))
 
     assert not is_due()
     assert is_due(threshold_tokens=100)

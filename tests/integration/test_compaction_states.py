@@ -1,6 +1,7 @@
-"""A state machine over accept, compact, expand and hurt: every turn is always reachable, word for word."""
+"""A state machine over accept, compact, expand, erase and hurt: every turn is always reachable, word for word."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,14 +21,15 @@ from models.domain.verification import verify_session
 from models.encoders.toy import ToyEncoder
 from models.store.compactions import recount_session
 from models.store.engine import tenant_transaction
-from models.store.history import list_turns
+from models.store.erasure import erase_namespace
+from models.store.history import list_turns, load_kept_turns
 from models.store.lineage import dissolve_summary, load_lineage
-from models.store.summaries import expand_to_turns, load_active_summaries
+from models.store.summaries import expand_to_turns, load_active_summaries, load_sources
 from models.store.turns import accept_turns
 from workers.compact import compact_session
 
-STEPS = 12
-EXAMPLES = 8
+STEPS = 14
+EXAMPLES = 10
 
 
 @pytest.fixture
@@ -42,26 +44,31 @@ def machine(tenant: Any) -> type[RuleBasedStateMachine]:
         @initialize()
         def open_session(self) -> None:
             self.session = f"s{next(counter)}"
-            self.said: list[str] = []
+            self.said: list[tuple[str, str]] = []  # namespace, words
+            self.number = 0
 
         @rule(
-            count=st.integers(min_value=1, max_value=45), role=st.sampled_from(["user", "assistant", "mixed"])
+            count=st.integers(min_value=1, max_value=45),
+            role=st.sampled_from(["user", "assistant", "mixed"]),
+            user=st.sampled_from([None, "ann", "bob"]),
         )
-        def accept(self, count: int, role: str) -> None:
-            contents = [f"{texts[(len(self.said) + n) % 2000]} ({len(self.said) + n})" for n in range(count)]
+        def accept(self, count: int, role: str, user: str | None) -> None:
+            contents = [f"{texts[(self.number + n) % 2000]} ({self.number + n})" for n in range(count)]
+            self.number += count
+            named = Identity(user_id=f"{self.session}-{user}") if user else Identity()
             roles = ["user", "assistant"] if role == "mixed" else [role]
             with tenant_transaction(api, tenant.id) as connection:
-                accept_turns(
+                accepted = accept_turns(
                     connection,
                     tenant_id=tenant.id,
                     session_id=self.session,
-                    identity=Identity(),
+                    identity=named,
                     turns=[
                         NewTurn(role=roles[n % len(roles)], content=content)
                         for n, content in enumerate(contents)
                     ],
                 )
-            self.said += contents
+            self.said += [(accepted.namespace, content) for content in contents]
 
         @precondition(lambda self: self.said)
         @rule(tail=st.sampled_from([0.0, 0.01, 0.1]), per_pass=st.sampled_from([7, 40, 200]))
@@ -83,9 +90,44 @@ def machine(tenant: Any) -> type[RuleBasedStateMachine]:
                     )
                     recount_session(connection, tenant_id=tenant.id, session_id=self.session)
 
+        @precondition(lambda self: self.said)
+        @rule(pick=st.integers(min_value=0, max_value=10**6))
+        def expand(self, pick: int) -> None:
+            """Down to the raw turns of one namespace, in order, and one level at a time to the same."""
+            with tenant_transaction(api, tenant.id) as connection:
+                active = load_active_summaries(connection, tenant_id=tenant.id, session_id=self.session)
+                if not active:
+                    return
+                top = active[pick % len(active)]
+                whole = expand_to_turns(connection, tenant_id=tenant.id, summary_id=top.id)
+                below = [top.id]
+                stepwise: list[UUID] = []
+                while below:
+                    turns, children = load_sources(connection, tenant_id=tenant.id, summary_id=below.pop())
+                    stepwise += turns
+                    below += children
+                kept = load_kept_turns(connection, tenant_id=tenant.id, ids=whole)
+            assert len(whole) == top.turn_count
+            assert sorted(stepwise) == sorted(whole)
+            assert {one.turn.namespace for one in kept} == {top.namespace}
+            spoken = [content for namespace, content in self.said if namespace == top.namespace]
+            assert [one.turn.content for one in kept] == [
+                content for content in spoken if content in {one.turn.content for one in kept}
+            ]
+
+        @precondition(lambda self: self.said)
+        @rule(pick=st.integers(min_value=0, max_value=10**6))
+        def erase(self, pick: int) -> None:
+            """The one way a turn leaves: its namespace does; what others said in the session stays reachable."""
+            namespaces = sorted({namespace for namespace, _ in self.said})
+            gone = namespaces[pick % len(namespaces)]
+            with tenant_transaction(api, tenant.id) as connection:
+                erase_namespace(connection, namespace=gone, token_id=None, reason="asked for")
+            self.said = [(namespace, content) for namespace, content in self.said if namespace != gone]
+
         @invariant()
         def every_turn_is_reachable_word_for_word(self) -> None:
-            if not getattr(self, "said", None):
+            if not hasattr(self, "said"):
                 return
             with tenant_transaction(api, tenant.id, is_snapshot=True) as connection:
                 kept = list_turns(
@@ -100,7 +142,7 @@ def machine(tenant: Any) -> type[RuleBasedStateMachine]:
                 lineage = load_lineage(
                     connection, tenant_id=tenant.id, session_id=self.session, encoder="toy"
                 )
-            assert [one.turn.content for one in kept] == self.said
+            assert [(one.turn.namespace, one.turn.content) for one in kept] == self.said
             assert len(below) == len(set(below))
             bare = {one.turn.id for one in kept if one.summary_id is None}
             assert set(below) | bare == {one.turn.id for one in kept}

@@ -6,11 +6,13 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import text
+from sqlalchemy import CheckConstraint, Engine, text
+from sqlalchemy.exc import IntegrityError
 
 from models.errors import Misconfigured
 from models.migrations.run import find_drift, migrate
 from models.store.engine import plain_transaction
+from models.tables import metadata
 
 
 def test_health_and_readiness_answer_without_a_token(stack: Any) -> None:
@@ -46,6 +48,33 @@ def test_the_service_listens_on_loopback_only(stack: Any) -> None:
 
 def test_migrations_and_tables_agree(stack: Any) -> None:
     assert find_drift(stack.owner_url) is None
+
+
+def test_the_database_keeps_every_check_that_the_tables_declare(owner: Engine) -> None:
+    declared = {
+        str(constraint.name)
+        for table in metadata.tables.values()
+        for holder in (table, *table.columns)
+        for constraint in holder.constraints
+        if isinstance(constraint, CheckConstraint)
+    }
+    with plain_transaction(owner) as connection:
+        kept = connection.execute(
+            text(
+                "SELECT conname FROM pg_constraint"
+                " WHERE contype = 'c' AND convalidated AND connamespace = 'longtail'::regnamespace"
+            )
+        ).scalars()
+        assert set(kept) == declared
+
+
+@pytest.mark.parametrize("score", ["1.0000001", "-0.0000001", "'NaN'", "'Infinity'"])
+def test_the_database_refuses_a_gate_decision_whose_score_is_no_share(tenant: Any, score: str) -> None:
+    tenant.say("s", "I prefer tea")
+    tenant.settle()
+    changed = f"UPDATE longtail.gate_decisions SET g = {score} WHERE tenant_id = :tenant"
+    with pytest.raises(IntegrityError, match="ck_gate_decisions_g_in_0_1"):
+        tenant.rows(changed)
 
 
 def test_migrating_again_changes_nothing(tenant: Any) -> None:

@@ -85,6 +85,26 @@ def test_turns_on_the_screen_are_stepped_over_and_older_ones_still_join() -> Non
     assert found.visible == ("t1",)
 
 
+def test_what_the_host_shows_is_not_recalled_however_old_nor_is_a_summary_of_it() -> None:
+    supply = Supply(
+        recall=[
+            block("old"),
+            Block(id="m", says="older", rendered="w" * 20),
+            Block(id="s", covers=frozenset({"old"}), rendered="w" * 20),
+            block("other"),
+        ],
+        shown=frozenset({"old", "older"}),
+    )
+    found = run(supply, 10_000)
+    assert found.chosen["recall"] == ("other",)
+    assert found.visible == ("old", "older")
+    assert {drop.id: drop.reason for drop in found.drops} == {
+        "old": "already in the prompt",
+        "m": "already in the prompt",
+        "s": "the prompt holds turns that it stands for",
+    }
+
+
 def test_a_turn_is_not_on_the_screen_and_a_block_speaks_for_itself_unless_told() -> None:
     assert turn(0).is_visible is False
     assert block("b").says is None

@@ -57,6 +57,12 @@ def folder(tmp_path: Path) -> Path:
         ("hello world", 2),
         ("Tokenization, tokenized.", 6),  # token ##ization , token ##ized .
         ("日本語", 3),
+        ("Привет, мир!", 11),  # a letter a token, and two signs
+        ("مرحبا بالعالم", 12),
+        ("안녕하세요", 12),  # by the parts of its syllables
+        ("naïve café", 2),  # accents go
+        ("👍🏽 👩‍👩‍👧‍👦", 2),  # an emoji is one unknown token, whatever it is joined from
+        ("def f(x_1: int) -> None:\n    return {'a': x_1 ** 2}", 26),
         ("a\x00b", 1),  # the NUL vanishes, the letters join
         ("\ud800", 0),  # replaced, and the replacement sign is dropped like the NUL
         ("hello " * 1000, 1000),  # the file itself stops at 128

@@ -109,3 +109,37 @@ def test_a_very_long_passage_is_read_at_both_ends_in_little_time() -> None:
     )
     assert "8812" in text
     assert "barometer" in text
+
+
+def test_what_happened_when_is_chosen_before_compliments_and_questions() -> None:
+    talk = said(
+        "Your story is so inspiring and gives other people strength. How did the community react to it?",
+        "I ran a charity race for mental health last Saturday. You have such a wonderful spirit and courage.",
+    )
+    text = extract_summary(talk, capacity_tokens=20, count_tokens=count)
+    assert text == "user: I ran a charity race for mental health last Saturday."
+
+
+def test_each_day_is_named_once_and_read_back() -> None:
+    talk = [
+        Passage(label="Ann", text="The roof was mended by Marta yesterday.", day="2024-05-03"),
+        Passage(label="Bob", text="My train to Porto leaves tomorrow.", day="2024-05-03"),
+        Passage(label="Bob", text="The invoice for the roof came this morning.", day="2024-05-07"),
+    ]
+    text = extract_summary(talk, capacity_tokens=80, count_tokens=count)
+    assert text.splitlines() == [
+        "[2024-05-03] Ann: The roof was mended by Marta yesterday.",
+        "Bob: My train to Porto leaves tomorrow.",
+        "[2024-05-07] Bob: The invoice for the roof came this morning.",
+    ]
+    read, _ = parse_summary(text, footer_label="Also: ")
+    assert [(one.label, one.day, one.text) for one in read] == [
+        (one.label, one.day, one.text) for one in talk
+    ]
+
+
+def test_lead_ins_fragments_and_bold_marks_are_no_part_of_a_summary() -> None:
+    talk = said(
+        "Here are some popular tools for the garden:\n- **Rake**\n- <3\n- **Spades** are sold in Lisbon."
+    )
+    assert extract_summary(talk, capacity_tokens=60, count_tokens=count) == "user: Spades are sold in Lisbon."

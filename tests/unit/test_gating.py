@@ -806,6 +806,13 @@ def test_a_line_is_judged_by_its_shape() -> None:
     assert not is_code_line("word " * 200)
 
 
+def test_a_sentence_that_ends_like_code_is_none_without_a_sign_of_code() -> None:
+    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+*/.,'":
+        assert not is_code_line(f"I moved to {letter} on Monday;")
+    for sign in "()[]{}=<>_":
+        assert is_code_line(f"I moved to {sign} on Monday;")
+
+
 # --- time --------------------------------------------------------------------------------------------
 
 HOSTILE_WORDS = {

@@ -76,7 +76,7 @@ def test_protection_follows_the_predicate(
     assert decided.is_protected is (reason is not None)
 
 
-@given(any_float, st.booleans(), st.booleans(), any_float)
+@given(any_float | st.floats(0, 1), st.booleans(), st.booleans(), any_float | st.floats(0, 1))
 def test_a_model_only_adds_protection(stability: float, deontic: bool, hint: bool, booster: float) -> None:
     without = decide_protection(stability_weight=stability, is_deontic=deontic, has_surface_hint=hint)
     assisted = decide_protection(

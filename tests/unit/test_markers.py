@@ -3,6 +3,9 @@
 import html
 import json
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -10,7 +13,8 @@ from hypothesis import strategies as st
 
 from models.domain.assembly import Block, Supply, assemble
 from models.domain.budget import Reserves
-from models.domain.markers import open_block, strip_injected
+from models.domain.markers import keep_what_was_said, open_block, strip_injected
+from models.domain.records import Turn
 from models.domain.rendering import render_item, render_rule
 from models.domain.tokens import CharsCounter
 
@@ -109,3 +113,61 @@ def test_many_marks_are_read_in_linear_time(unit: str) -> None:
     start = time.process_time()
     strip_injected(MARKER + unit * 20_000, MARKER)
     assert time.process_time() - start < 2
+
+
+def test_a_block_escaped_for_html_ends_where_its_escaped_tag_closes() -> None:
+    kept = html.escape(inject("Tea, </longtail-memory> and no coffee"))
+    assert strip_injected(f"{kept}\nhello", MARKER) == "hello"
+    assert strip_injected(f"before\n{kept}after", MARKER) == "before\nafter"
+
+
+@pytest.mark.parametrize(
+    ("end", "left"),
+    [
+        ("\n", "said\nmore"),
+        ("\r\n", "said\nmore"),
+        (" ", "said\n more"),
+        ("", "said\nmore"),
+        ("\n\n", "said\n\nmore"),
+    ],
+    ids=repr,
+)
+def test_a_block_takes_its_own_line_end_with_it_and_no_other(end: str, left: str) -> None:
+    block = f'<longtail-memory id="{MARKER}">\n<recalled>\n- old\n</recalled>\n</longtail-memory>'
+    assert strip_injected(f"said\n{block}{end}more", MARKER) == left
+
+
+def test_a_mark_quoted_inside_a_block_ends_no_reading() -> None:
+    inner = f'- somebody wrote <longtail-memory id="{MARKER}"> once'
+    block = f'<longtail-memory id="{MARKER}">\n<recalled>\n{inner}\n</recalled>\n</longtail-memory>\n'
+    assert strip_injected(f"{block}one\n{block}two", MARKER) == "one\ntwo"
+
+
+def test_the_marker_alone_is_no_block_and_blanks_around_it_stay() -> None:
+    text = f"  what does {MARKER} mean?  "
+    assert strip_injected(text, MARKER) is text
+
+
+def make_turn(turn_id: int, content: str) -> Turn:
+    said_at = datetime(2024, 5, 1, tzinfo=UTC)
+    return Turn(
+        id=UUID(int=turn_id),
+        session_id="s",
+        position=turn_id,
+        seq=turn_id,
+        namespace="n",
+        role="user",
+        content=content,
+        ts=said_at,
+    )
+
+
+def test_a_turn_of_nothing_but_our_block_was_said_by_nobody() -> None:
+    plain, marked, ours = (
+        make_turn(1, "hello"),
+        make_turn(2, inject("old") + "and more"),
+        make_turn(3, inject("old")),
+    )
+    first, second = keep_what_was_said([plain, ours, marked], MARKER)
+    assert first is plain
+    assert second == replace(marked, content="and more")

@@ -351,6 +351,11 @@ def test_sentence_punctuation_is_trimmed_and_balanced_brackets_stay(text: str, t
     assert trim_punctuation(text) == trimmed
 
 
+def test_no_letter_or_digit_is_punctuation() -> None:
+    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789éß中":
+        assert trim_punctuation(f"a.{letter}") == f"a.{letter}"
+
+
 def test_the_words_that_decide_a_kind() -> None:
     assert has_extension("a.py")
     assert has_extension("A.PY")
@@ -364,6 +369,9 @@ def test_the_words_that_decide_a_kind() -> None:
     assert is_relative_path("@a/b")
     assert not is_relative_path("@/b")
     assert not is_relative_path("a/b")
+    assert not is_relative_path("src")
+    assert not is_relative_path("guide.md")
+    assert not is_relative_path("")
     assert is_bare_url("example.ORG/x")
     assert not is_bare_url("example.org")
     assert not is_bare_url("example/x")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.domain.preservation import find_flaw
+from models.domain.preservation import Flaw, find_flaw
 
 SOURCES = [
     "user: On 3 May we moved the billing export to port 5433.",
@@ -45,3 +45,63 @@ def test_what_the_sources_say_passes(text: str) -> None:
 def test_words_that_a_source_itself_quotes_are_no_injection() -> None:
     sources = ["The page said 'ignore previous instructions', so I closed the page."]
     assert find_flaw("The page said ignore previous instructions, so it was closed.", sources) is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("disregard the above", "forget everything prior", "override these", "bypass those"),
+        *("ignore any", "forget your", "ignore earlier", "disregard the system"),
+        *("system prompt", "developer message", "developer instructions", "system instruction"),
+        *("you are now", "act as", "new instructions", "new instruction"),
+        *("<system", "</longtail-memory", "< / authored", "<guidance", "</ recalled", "<instructions"),
+    ],
+)
+def test_words_that_speak_to_the_reader_are_refused_and_shown(address: str) -> None:
+    for said in (address, address.upper(), address.title()):
+        flaw = find_flaw(f"The worker was restarted, {said} the billing export.", SOURCES)
+        assert flaw is not None
+        assert (flaw.kind, flaw.evidence.lower()) == ("address", address)
+
+
+def test_a_command_and_what_it_aims_at_must_stand_near_each_other() -> None:
+    far = "forget " + "the billing export, the worker, " * 2 + "previous"
+    assert find_flaw(f"The worker {far} May.", SOURCES) is None
+    assert find_flaw("The worker did forget the port. On 3 May all moved.", SOURCES) is None
+
+
+def test_the_evidence_is_short_and_begins_where_the_flaw_does() -> None:
+    long_name = "src/" + "x" * 200 + ".py"
+    flaw = find_flaw(f"The worker changed {long_name}.", SOURCES)
+    assert flaw is not None
+    assert flaw.evidence == long_name[:80]
+    rule = "Never restart the worker " + "or the billing export " * 9 + "again"
+    flaw = find_flaw(f"The worker moved. {rule}.", SOURCES)
+    assert flaw is not None
+    assert flaw.kind == "rule"
+    assert flaw.evidence
+    assert len(flaw.evidence) <= 80
+    assert flaw.evidence in rule
+    wide = "<" + " " * 100 + "system"
+    assert find_flaw(f"The worker {wide} moved.", SOURCES) == Flaw(kind="address", evidence=wide[:80])
+
+
+def test_no_evidence_is_an_empty_one() -> None:
+    assert find_flaw("", SOURCES) == Flaw(kind="empty", evidence="")
+
+
+def test_half_of_the_words_must_be_the_sources_own() -> None:
+    assert find_flaw("billing worker penguin ocean", SOURCES) is None
+    assert find_flaw("billing worker penguin ocean violet", SOURCES) == Flaw(kind="off_topic")
+    assert find_flaw("billing penguin", SOURCES) is None
+    assert find_flaw("the of and", SOURCES) == Flaw(kind="off_topic")
+
+
+def test_words_of_different_sources_are_not_read_as_one() -> None:
+    assert find_flaw("worker port 54335", ["port 5433", "5 worker"]) == Flaw(
+        kind="invented", evidence="54335"
+    )
+
+
+def test_a_summary_of_nothing_but_a_name_of_its_source_passes() -> None:
+    assert find_flaw("src/billing/export.py", ["src/billing/export.py"]) is None

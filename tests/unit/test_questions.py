@@ -24,6 +24,30 @@ def test_a_question_about_earlier_answers_is_known_by_its_words(question: str) -
     assert asks_for_answers(question)
 
 
+ASKED = "say tell mention suggest recommend give provide explain list share describe write advise show propose answer"
+SAID = (
+    "said told mentioned suggested recommended gave provided explained listed shared described wrote advised showed "
+    "proposed answered"
+)
+
+
+@pytest.mark.parametrize("verb", ASKED.split())
+def test_what_you_did_say_is_an_earlier_answer(verb: str) -> None:
+    assert asks_for_answers(f"What exactly did you {verb} about Rome?")
+    assert not asks_for_answers(f"What exactly did Ann {verb} about Rome?")
+
+
+@pytest.mark.parametrize("verb", SAID.split())
+def test_what_you_once_said_is_an_earlier_answer(verb: str) -> None:
+    assert asks_for_answers(f"Which town was it that you {verb}?")
+    assert not asks_for_answers(f"Which town was it that Ann {verb}?")
+
+
+def test_a_curly_apostrophe_reads_like_a_straight_one() -> None:
+    assert asks_for_answers("The town you’ve described")
+    assert asks_for_answers("The town you’d suggested")
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -44,6 +68,8 @@ def test_other_questions_ask_for_what_was_told(question: str) -> None:
 
 def test_a_long_text_is_a_task_and_only_its_beginning_is_read() -> None:
     assert not asks_for_answers("x " * 1_000 + "as you suggested")
+    assert asks_for_answers("x" * 1_986 + " you suggested")
+    assert not asks_for_answers("x" * 1_987 + " you suggested")
 
 
 @given(st.text())

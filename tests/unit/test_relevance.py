@@ -103,6 +103,14 @@ def test_the_order_of_the_input_does_not_matter(given_passages: list[Passage], r
     assert rank_passages(doubled) == rank_passages(shuffled)
 
 
+@given(st.permutations([(name, cosine) for name in "abc" for cosine in (0.2, 0.7)]))
+def test_passages_that_match_alike_come_by_their_ids_in_whatever_order_they_were_found(
+    found: list[tuple[str, float]],
+) -> None:
+    ranked = rank_passages([turn(f"{name}{cosine}", cosine=cosine) for name, cosine in found])
+    assert [one.id for one in ranked] == ["a0.7", "b0.7", "c0.7", "a0.2", "b0.2", "c0.2"]
+
+
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_a_more_trusted_summary_never_scores_less(cosine: float, doubted: float, trusted: float) -> None:
     low, high = sorted((doubted, trusted))

@@ -45,3 +45,49 @@ def test_a_clipped_text_keeps_to_its_length_and_begins_as_it_began(text: str, ch
     clipped = clip_words(text, max_chars=chars)
     assert len(clipped) <= chars or clipped == text
     assert text.startswith(clipped.removesuffix("…").rstrip()) or clipped == text
+
+
+@pytest.mark.parametrize(
+    ("text", "chars", "clipped"),
+    [
+        ("one two three", 13, "one two three"),  # fits exactly
+        ("one two three", 12, "one two…"),
+        ("one two three", 8, "one two…"),  # the cut falls on a blank, so the word before it is whole
+        ("one two three", 7, "one…"),
+        ("one, two", 6, "one…"),  # no comma before the ellipsis
+        ("one - two", 7, "one…"),
+        ("-one two", 6, "-one…"),  # what leads stays
+        ("onetwothree", 6, "onetw…"),  # a single word is cut inside
+        ("ab", 1, ""),
+        ("abc", 2, "a…"),
+        ("a", 0, ""),
+        ("Xone Xtwo X", 6, "Xone…"),
+    ],
+)
+def test_a_text_is_clipped_between_words(text: str, chars: int, clipped: str) -> None:
+    assert clip_words(text, max_chars=chars) == clipped
+
+
+ABBREVIATIONS = (
+    "e.g. i.e. etc. vs. cf. approx. no. nr. fig. mr. mrs. ms. dr. prof. st. jr. sr. inc. ltd. dept. jan. feb. mar. apr. "
+    "jun. jul. aug. sep. sept. oct. nov. dec. x."
+)
+
+
+@pytest.mark.parametrize("short", ABBREVIATIONS.split())
+def test_an_abbreviation_ends_no_sentence_in_any_case(short: str) -> None:
+    for written in (short, short.upper(), short.capitalize()):
+        assert split_sentences(f"We saw ({written} that) and {written} again. Done.") == (
+            f"We saw ({written} that) and {written} again.",
+            "Done.",
+        )
+
+
+def test_a_word_that_ends_like_an_abbreviation_ends_its_sentence() -> None:
+    assert split_sentences("Ask the pianist. It is a must. The cost. End") == (
+        *("Ask the pianist.", "It is a must.", "The cost.", "End"),
+    )
+
+
+def test_blanks_of_any_length_become_one() -> None:
+    assert split_sentences("a \t  b\u00a0 c") == ("a b c",)

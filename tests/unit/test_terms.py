@@ -214,3 +214,8 @@ def test_a_megabyte_of_one_pattern_takes_linear_time(piece: str) -> None:
     extract_terms(text)
     extract_mentions(text[:100_000])
     assert time.process_time() - started < 6  # a quadratic step would take minutes
+
+
+def test_a_name_may_stand_behind_a_word_that_ends_in_any_letter() -> None:
+    for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0é":
+        assert extract_mentions(f"we asked o{letter} Marta about it")[-1] == "Marta"

@@ -176,3 +176,111 @@ def test_any_question_is_read_and_a_frame_has_a_beginning_before_its_end(text: s
 def test_what_was_said_at_the_time_asked_about_fits(now: datetime) -> None:
     (frame,) = find_time_frames("two weeks ago", now=now)
     assert measure_time_fit([frame], (now - timedelta(days=14)).timestamp()) == 1
+
+
+MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+
+
+@pytest.mark.parametrize(("number", "name"), list(enumerate(MONTHS, 1)))
+def test_every_month_is_known_by_its_name_and_its_first_letters(number: int, name: str) -> None:
+    for written in (name, name.upper(), name[:3], f"{name[:3]}."):
+        assert find_days(f"What happened in {written} 2022?")[0][0] == f"2022-{number:02}-01"
+        assert find_days(f"What happened on 5 {written} 2022?") == [
+            (f"2022-{number:02}-05", f"2022-{number:02}-06")
+        ]
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        *(
+            ("a", 1),
+            ("an", 1),
+            ("one", 1),
+            ("two", 2),
+            ("couple of", 2),
+            ("a couple of", 2),
+            ("three", 3),
+            ("few", 3),
+        ),
+        *(
+            ("a few", 3),
+            ("four", 4),
+            ("several", 4),
+            ("five", 5),
+            ("six", 6),
+            ("seven", 7),
+            ("eight", 8),
+            ("nine", 9),
+        ),
+        *(("ten", 10), ("eleven", 11), ("twelve", 12), ("7", 7), ("120", 120)),
+    ],
+)
+def test_a_number_of_units_is_known_in_words_and_digits(words: str, count: int) -> None:
+    for unit, days in (("day", 1.0), ("week", 7.0), ("month", 30.4), ("year", 365.25)):
+        (frame,) = find_time_frames(f"What did I say {words} {unit}s ago?", now=NOW)
+        middle = NOW - timedelta(days=count * days)
+        assert (frame.start + frame.end) / 2 == pytest.approx(middle.timestamp(), abs=1)
+        around = max(1.0, 0.15 * count) if unit == "day" else days / 2
+        assert frame.end - frame.start == pytest.approx(2 * around * DAY_SECONDS)
+        (frame,) = find_time_frames(f"What did I say in the past {words} {unit}s?", now=NOW)
+        assert frame.end == NOW.timestamp()
+        assert frame.start == pytest.approx(middle.timestamp(), abs=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        *(
+            ("Monday", 13),
+            ("Tuesday", 14),
+            ("Wednesday", 15),
+            ("Thursday", 9),
+            ("Friday", 10),
+            ("Saturday", 11),
+        ),
+        ("Sunday", 12),
+    ],
+)
+def test_a_weekday_is_the_newest_before_today(name: str, day: int) -> None:
+    assert find_days(f"Whom did I meet last {name}?") == [(f"2024-05-{day:02}", f"2024-05-{day + 1:02}")]
+
+
+@pytest.mark.parametrize(
+    ("words", "slack_days"),
+    [
+        *(("on 8 July 2023", 2.0), ("on 2023-07-08", 2.0), ("on March 3rd", 2.0), ("last Monday", 2.0)),
+        *(
+            ("in May 2023", 5.0),
+            ("in June", 5.0),
+            ("since March", 5.0),
+            ("in 2022", 30.0),
+            ("yesterday", 1.0),
+        ),
+        *(("2 days ago", 1.0), ("2 weeks ago", 2.1), ("2 months ago", 9.12), ("2 years ago", 109.575)),
+        *(("past 3 days", 1.0), ("past week", 2.1), ("last 2 months", 9.12)),
+        *(("last week", 3.0), ("last weekend", 2.0), ("last month", 8.0)),
+    ],
+)
+def test_the_coarser_the_words_the_slower_the_fit_falls(words: str, slack_days: float) -> None:
+    (frame,) = find_time_frames(f"What did I buy {words}?", now=NOW)
+    assert frame.slack_seconds == pytest.approx(slack_days * DAY_SECONDS)
+
+
+@pytest.mark.parametrize("word", ["in", "during", "early", "late", "mid", "last", "month of", "since"])
+def test_a_month_alone_needs_a_word_that_makes_it_a_time(word: str) -> None:
+    assert [first for first, _ in find_days(f"What came {word} march?")] == ["2024-03-01"]
+    assert find_days(f"What came mid-march {word}?")[0][0] == "2024-03-01"
+    assert find_days("What march came?") == []
+
+
+@pytest.mark.parametrize("word", ["in", "during", "of"])
+def test_a_year_alone_needs_a_word_that_makes_it_a_time(word: str) -> None:
+    assert find_days(f"The summer {word} 1999") == [("1999-01-01", "1999-12-31")]
+    assert find_days(f"The summer {word} 1899") == []
+    assert find_days("The summer 1999") == []
+
+
+def test_today_itself_is_the_newest_such_day_and_tomorrow_is_a_year_old() -> None:
+    assert find_days("on May 16")[0][0] == "2024-05-16"
+    assert find_days("on May 17")[0][0] == "2023-05-17"

@@ -61,6 +61,9 @@ def waste(text: str) -> Fraction:
         ("a" * 8000, 2000),
         ("é" * 9, 3),  # accents do not reprice
         ("😀" * 4, 1),  # an emoji is one code point of plain text
+        ("👩‍👩‍👧‍👦", 2),  # seven code points: four people and what joins them
+        ("def f(x):\n    return x", 6),  # code is plain: blanks and line ends are code points too
+        ("# Größe прове́рить\n", 8),  # one Cyrillic comment reprices the code around it
         ("ж", 1),
         ("ж" * 5, 2),  # 5 / 2.5
         ("ж" * 6, 3),

@@ -1,0 +1,250 @@
+"""Memories one by one: look, explain, correct, forget; spoken rules likewise."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from api import memory_schemas as schemas
+from api.gathering import check_namespace
+from api.runtime import Runtime
+from models.errors import Conflict, NotFound
+from models.messages import COMPACT_DUE, INGEST
+from models.store.access import Caller
+from models.store.engine import tenant_transaction
+from models.store.forgetting import correct_memory, forget_guidance, forget_memory, load_revisions
+from models.store.memory_lists import (
+    LAST_ID,
+    Memory,
+    SpokenRule,
+    find_decision,
+    find_memory,
+    find_spoken_rule,
+    list_memories,
+    list_spoken_rules,
+    load_memory_sources,
+)
+
+
+def choose_namespace(caller: Caller, asked: str | None) -> str | None:
+    """The namespace a list is about: the one asked for, else the only one the token opens, else all."""
+    return check_namespace(caller, asked) if asked is not None else caller.namespace
+
+
+def read_memory(runtime: Runtime, caller: Caller, memory_id: UUID, *, explain: bool) -> schemas.MemoryOut:
+    """One memory, forgotten or not, and if wanted everything it rests on."""
+    with tenant_transaction(
+        runtime.engine,
+        caller.tenant_id,
+        timeout_ms=runtime.settings.statement_timeout_ms,
+        is_snapshot=True,
+    ) as connection:
+        return _read(connection, caller, memory_id, explain=explain)
+
+
+def _read(connection: Connection, caller: Caller, memory_id: UUID, *, explain: bool) -> schemas.MemoryOut:
+    memory = _find(connection, caller, memory_id)
+    shown = _show(memory)
+    if explain:
+        shown.explain = _explain(connection, caller, memory)
+    return shown
+
+
+def page_memories(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    namespace: str | None,
+    session_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    min_score: float,
+    with_forgotten: bool,
+    cursor: UUID | None,
+    limit: int,
+) -> schemas.MemoryPageOut:
+    """A page of memories, those made last first."""
+    wanted = choose_namespace(caller, namespace)
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        found = list_memories(
+            connection,
+            tenant_id=caller.tenant_id,
+            namespace=wanted,
+            session_id=session_id,
+            since=since,
+            until=until,
+            min_score=min_score,
+            with_forgotten=with_forgotten,
+            before_id=cursor or LAST_ID,
+            count=limit + 1,
+        )
+    return schemas.MemoryPageOut(
+        memories=[_show(memory) for memory in found[:limit]],
+        next_cursor=found[limit - 1].id if len(found) > limit else None,
+    )
+
+
+def correct(
+    runtime: Runtime, caller: Caller, memory_id: UUID, request: schemas.CorrectionIn
+) -> schemas.MemoryOut:
+    """Give a memory other words; they are found as soon as the workers have indexed them."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        memory = _find(connection, caller, memory_id)
+        if memory.forgotten_at is not None:
+            raise Conflict(
+                f"memory {memory_id} was forgotten at {memory.forgotten_at.isoformat()}",
+                code="memory_forgotten",
+                remedy="send what is to be remembered as a new turn",
+            )
+        is_changed = correct_memory(
+            connection,
+            tenant_id=caller.tenant_id,
+            memory_id=memory_id,
+            body=request.text,
+            reason=request.reason,
+        )
+        shown = _read(connection, caller, memory_id, explain=True)
+    if is_changed:
+        runtime.doorbell.ring(INGEST)
+        runtime.doorbell.ring(COMPACT_DUE)
+    return shown
+
+
+def forget(runtime: Runtime, caller: Caller, memory_id: UUID, *, reason: str | None) -> schemas.ForgottenOut:
+    """A memory leaves recall for good; its turns stay in the raw record."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        _find(connection, caller, memory_id)
+        since = forget_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id, reason=reason)
+    runtime.doorbell.ring(COMPACT_DUE)
+    assert since is not None
+    return schemas.ForgottenOut(id=str(memory_id), forgotten_at=since)
+
+
+def page_guidance(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    namespace: str | None,
+    collection: str | None,
+    only_standing: bool,
+    cursor: UUID | None,
+    limit: int,
+) -> schemas.GuidancePageOut:
+    """A page of spoken rules, those noted last first."""
+    wanted = choose_namespace(caller, namespace)
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        found = list_spoken_rules(
+            connection,
+            tenant_id=caller.tenant_id,
+            namespace=wanted,
+            collection=collection,
+            only_standing=only_standing,
+            before_id=cursor or LAST_ID,
+            count=limit + 1,
+        )
+    return schemas.GuidancePageOut(
+        guidance=[_show_rule(rule) for rule in found[:limit]],
+        next_cursor=found[limit - 1].id if len(found) > limit else None,
+    )
+
+
+def forget_rule(
+    runtime: Runtime, caller: Caller, guidance_id: UUID, *, reason: str | None
+) -> schemas.ForgottenOut:
+    """A spoken rule stands no more, and nothing recalls the turn that spoke it."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        rule = find_spoken_rule(connection, tenant_id=caller.tenant_id, guidance_id=guidance_id)
+        if rule is None:
+            raise NotFound(
+                f"no guidance {guidance_id} in this tenant", remedy="GET /v1/guidance lists what stands"
+            )
+        check_namespace(caller, rule.namespace)
+        since = forget_guidance(
+            connection, tenant_id=caller.tenant_id, guidance_id=guidance_id, reason=reason
+        )
+    runtime.doorbell.ring(COMPACT_DUE)
+    assert since is not None
+    return schemas.ForgottenOut(id=str(guidance_id), forgotten_at=since)
+
+
+def _find(connection: Connection, caller: Caller, memory_id: UUID) -> Memory:
+    found = find_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id)
+    if found is None:
+        raise NotFound(
+            f"no memory {memory_id} in this tenant",
+            remedy="GET /v1/memories lists them; items of an assembly name them",
+        )
+    check_namespace(caller, found.namespace)
+    return found
+
+
+def _explain(connection: Connection, caller: Caller, memory: Memory) -> schemas.MemoryExplainOut:
+    decision = find_decision(connection, tenant_id=caller.tenant_id, turn_id=memory.turn_id)
+    return schemas.MemoryExplainOut(
+        decision=schemas.DecisionOut(
+            keep=decision.keep,
+            threshold=decision.threshold,
+            signals=dict(decision.signals),
+            reasons=list(decision.reasons),
+            decided_at=decision.decided_at,
+        )
+        if decision is not None
+        else None,
+        sources=[
+            schemas.SourceOut(
+                turn_id=str(source.turn_id),
+                session_id=source.session_id,
+                position=source.position,
+                ts=source.ts,
+                text=source.content,
+                similarity=source.similarity,
+            )
+            for source in load_memory_sources(connection, tenant_id=caller.tenant_id, memory_id=memory.id)
+        ],
+        revisions=[
+            schemas.RevisionOut(text=one.body, reason=one.reason, replaced_at=one.replaced_at)
+            for one in load_revisions(connection, tenant_id=caller.tenant_id, memory_id=memory.id)
+        ],
+    )
+
+
+def _show(memory: Memory) -> schemas.MemoryOut:
+    return schemas.MemoryOut(
+        id=str(memory.id),
+        namespace=memory.namespace,
+        text=memory.body,
+        gate_score=memory.gate_score,
+        mention_count=memory.mention_count,
+        turn_id=str(memory.turn_id),
+        session_id=memory.session_id,
+        first_seen_at=memory.first_seen_at,
+        last_seen_at=memory.last_seen_at,
+        corrected_at=memory.corrected_at,
+        forgotten_at=memory.forgotten_at,
+    )
+
+
+def _show_rule(rule: SpokenRule) -> schemas.GuidanceOut:
+    return schemas.GuidanceOut(
+        id=str(rule.id),
+        collection=rule.collection,
+        namespace=rule.namespace,
+        session_id=rule.session_id,
+        turn_id=str(rule.turn_id),
+        text=rule.body,
+        modalities=list(rule.modalities),
+        stability_weight=rule.stability_weight,
+        stated_at=rule.stated_at,
+        superseded_by=str(rule.superseded_by) if rule.superseded_by else None,
+        forgotten_at=rule.forgotten_at,
+    )

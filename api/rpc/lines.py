@@ -1,0 +1,167 @@
+"""Newline-delimited JSON-RPC on local sockets, inside the API's process.
+
+A connection's messages are answered one after the other, in order, so that a search sees the insert before it.
+Connections do not wait for each other: each is a task of its own, and methods run in threads of their own.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import structlog
+
+from api.rpc.dispatcher import Dispatcher, Session
+from api.rpc.endpoints import ENDPOINTS_FILE, Endpoint, open_socket, read_endpoints, remove_socket
+from api.rpc.framing import LineFramer, TooLong
+from api.rpc.protocol import TOO_LARGE, TRY_AGAIN, RpcError, show_error, write_json
+from models.settings import Settings
+
+log = structlog.get_logger(__name__)
+READ_BYTES = 64 * 1024
+THREADS = 8
+DRAIN_SECONDS = 5.0  # what a stopping server gives calls that are being answered
+UNREAD_SECONDS = 60.0  # how long an answer may wait for a client that does not read
+
+
+class LineServer:
+    """Listens where the settings say, from `start` to `stop`."""
+
+    def __init__(self, settings: Settings, dispatcher: Dispatcher) -> None:
+        self._settings = settings
+        self._dispatcher = dispatcher
+        self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="rpc")
+        self._open: list[tuple[Endpoint, asyncio.Server, int]] = []
+        self._connections: dict[asyncio.Task[None], tuple[asyncio.StreamReader, asyncio.StreamWriter]] = {}
+        self._is_closing = False
+
+    @property
+    def endpoints(self) -> list[str]:
+        """Where it listens, as clients spell it."""
+        return [str(endpoint) for endpoint, _, _ in self._open]
+
+    async def start(self) -> None:
+        """Listen on every endpoint that can be had; one that cannot is logged, and HTTP works without it."""
+        for endpoint in read_endpoints(self._settings.rpc_listen, home=self._settings.home):
+            try:
+                await self._listen(endpoint)
+            except OSError as error:
+                log.error("rpc.not_listening", endpoint=str(endpoint), error=str(error))
+        self._write_endpoints()
+        log.info("rpc.listening", endpoints=self.endpoints)
+
+    async def _listen(self, endpoint: Endpoint) -> None:
+        listening = open_socket(endpoint)
+        inode = os.stat(endpoint.path).st_ino if endpoint.path else 0
+        if endpoint.path is None:
+            host, port = listening.getsockname()[:2]
+            endpoint = Endpoint(host=host, port=port)
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await self._serve(endpoint, reader, writer)
+
+        listening.setblocking(False)
+        if listening.family == socket.AF_UNIX:
+            server = await asyncio.start_unix_server(serve, sock=listening, limit=READ_BYTES)
+        else:
+            server = await asyncio.start_server(serve, sock=listening, limit=READ_BYTES)
+        self._open.append((endpoint, server, inode))
+
+    async def stop(self) -> None:
+        """Take no more; answer what has arrived, for a while; then go."""
+        self._is_closing = True
+        for endpoint, server, inode in self._open:
+            server.close()
+            remove_socket(endpoint, inode)
+        for reader, writer in self._connections.values():
+            with contextlib.suppress(RuntimeError):  # it is closing by itself
+                writer.transport.pause_reading()  # type: ignore[attr-defined]  # every stream has it
+            reader.feed_eof()
+        if self._connections:
+            await asyncio.wait(self._connections, timeout=DRAIN_SECONDS)
+        for connection in list(self._connections):
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._open.clear()
+        self._write_endpoints()
+
+    def _write_endpoints(self) -> None:
+        """Where to find this server, for whoever shares its home: a port may have been chosen by the kernel."""
+        file = self._settings.home / "run" / ENDPOINTS_FILE
+        try:
+            if not self._open:
+                file.unlink(missing_ok=True)
+                return
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            file.write_text(json.dumps({"endpoints": self.endpoints}) + "\n")
+        except OSError as error:
+            log.warning("rpc.endpoints_not_written", error=str(error))
+
+    async def _serve(
+        self, endpoint: Endpoint, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        try:
+            if self._is_closing or len(self._connections) >= self._settings.rpc_max_connections:
+                busy = RpcError(TRY_AGAIN, "too many connections", {"code": "too_many_connections"})
+                await self._write(writer, write_json(show_error(None, busy)))
+                return
+            self._connections[task] = (reader, writer)
+            await self._converse(self._greet(endpoint), reader, writer)
+        except (ConnectionError, TimeoutError) as error:
+            log.debug("rpc.connection_lost", error=type(error).__name__)
+        finally:
+            self._connections.pop(task, None)
+            writer.close()
+            with contextlib.suppress(ConnectionError, TimeoutError):
+                await writer.wait_closed()
+
+    def _greet(self, endpoint: Endpoint) -> Session:
+        """Who may use the unix socket may read the token file beside it; over TCP, everybody on the machine may try."""
+        return Session(
+            token=self._settings.client_token() if endpoint.is_unix else None,
+            can_authenticate=True,
+            hint="first call 'authenticate' with {\"token\": …}, the token from $LONGTAIL_HOME/token",
+        )
+
+    async def _converse(
+        self, session: Session, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        framer = LineFramer(max_bytes=self._settings.max_body_bytes)
+        while data := await reader.read(READ_BYTES):
+            await self._answer_all(framer.feed(data), session, writer)
+        if not self._is_closing:  # half a line that we did not wait for is nobody's request
+            await self._answer_all(framer.finish(), session, writer)
+
+    async def _answer_all(
+        self, lines: Iterator[bytes | TooLong], session: Session, writer: asyncio.StreamWriter
+    ) -> None:
+        for line in lines:
+            if isinstance(line, TooLong):
+                answer: bytes | None = write_json(show_error(None, self._refuse(line)))
+            else:
+                loop = asyncio.get_running_loop()
+                answer = await loop.run_in_executor(self._threads, self._dispatcher.answer, line, session)
+            if answer is not None:
+                await self._write(writer, answer)
+
+    def _refuse(self, line: TooLong) -> RpcError:
+        limit = self._settings.max_body_bytes
+        return RpcError(
+            TOO_LARGE,
+            f"the line has {line.size_bytes} bytes; it may have {limit}",
+            {
+                "code": "body_too_large",
+                "remedy": "send it in several calls, or raise LONGTAIL_MAX_BODY_BYTES",
+            },
+        )
+
+    async def _write(self, writer: asyncio.StreamWriter, answer: bytes) -> None:
+        writer.write(answer + b"\n")
+        async with asyncio.timeout(UNREAD_SECONDS):
+            await writer.drain()

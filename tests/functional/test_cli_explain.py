@@ -1,0 +1,64 @@
+"""Claims about `longtail explain`: a receipt drawn for people, JSON for scripts."""
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+
+def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    before = dict(tenant.stack.env)
+    tenant.stack.env |= {"LONGTAIL_TOKEN": tenant.token, "COLUMNS": "200"}
+    try:
+        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
+    finally:
+        tenant.stack.env.clear()
+        tenant.stack.env.update(before)
+    return done
+
+
+@pytest.fixture
+def explained(tenant: Any) -> tuple[Any, str]:
+    tenant.client.put_document("a.md", "- Never delete the archive.")
+    tenant.say("old", *[f"My brother Tomas repaired clock number {n}." for n in range(20)], user_id="ann")
+    tenant.settle()
+    answer = tenant.client.assemble(
+        session_id="s", query="which clocks did my brother repair?", budget_tokens=300, user_id="ann"
+    )
+    return tenant, answer["assembly_id"]
+
+
+def test_a_receipt_is_drawn_with_its_budget_its_candidates_and_why_they_were_dropped(
+    explained: tuple[Any, str],
+) -> None:
+    tenant, assembly_id = explained
+    drawn = run(tenant, "explain", assembly_id).stdout
+    for words in (
+        "which clocks",
+        "hard",
+        "recall",
+        "could have",
+        "cos",
+        "clock number",
+        "does not fit",
+        "took",
+    ):
+        assert words in drawn
+    found = json.loads(run(tenant, "explain", assembly_id, "--json").stdout)
+    assert found["assembly_id"] == assembly_id
+
+
+def test_a_replay_says_in_words_what_changed(explained: tuple[Any, str]) -> None:
+    tenant, assembly_id = explained
+    tenant.client.put_document("b.md", "- Never shout.")
+    drawn = run(tenant, "explain", assembly_id, "--replay").stdout
+    assert "appeared: hard rule" in drawn
+    assert "budget: hard was" in drawn
+    assert json.loads(run(tenant, "explain", assembly_id, "--replay", "--json").stdout)["is_same"] is False
+
+
+def test_an_unknown_assembly_ends_with_2_and_what_to_do(tenant: Any) -> None:
+    wrong = run(tenant, "explain", "00000000-0000-0000-0000-000000000000", check=False)
+    assert wrong.returncode == 2
+    assert "what to do" in wrong.stderr
