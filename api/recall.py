@@ -45,7 +45,8 @@ MOST_RANKED = 200  # of what was found and of what stands beside it; more fit in
 MOST_DATED = 60  # of the ranked, how many may lead the answer to a question about time
 STRONG_SHARE = 0.5  # of the best score: what comes before the summaries of the session
 HOPS_FROM = 10  # of the ranked, how many may bring along what they link to
-MOST_COMPARED = 40  # of the ranked, how many are compared for statements that replace each other
+MOST_COMPARED = 24  # of the ranked, how many are compared for statements that replace each other
+ANSWERING_ROLES = frozenset({"assistant", "tool"})
 SAID_KINDS = frozenset({"turn", "memory"})
 AUTHORED_KINDS = frozenset({"rule", "lore"})
 # Candidates of each leg, with the turns around them, for prompts up to so many tokens: what the budget cannot hold is
@@ -255,6 +256,7 @@ def _describe(records: Sequence[Candidate], question: Question) -> PassageColumn
         access_count=columns.access_count,
         authority=columns.authority,
         confidence=columns.confidence,
+        is_answer=[_is_answer(record, question) for record in records],
     )
 
 
@@ -354,6 +356,13 @@ def _choose_dated(
             for scored in ranked[:MOST_DATED]
         ],
     )
+
+
+def _is_answer(candidate: Candidate, question: Question) -> bool:
+    """Whether a machine said it to a person; one that is asked for by name is a person here."""
+    if candidate.role not in ANSWERING_ROLES:
+        return False
+    return not (candidate.name and query_keywords(candidate.name) & question.keywords)
 
 
 def scope_of(candidate: Candidate, session_id: str | None) -> Scope:

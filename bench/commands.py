@@ -67,6 +67,42 @@ def spine(
 
 
 @bench.command()
+def scale(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    size: Annotated[
+        list[int] | None, typer.Option(min=1000, help="Memories of one user; again for more sizes.")
+    ] = None,
+    calls: Annotated[int, typer.Option(min=10, help="Assemble calls at each size.")] = 200,
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """assemble as memory grows: 10,000 and 100,000 memories by default (a million takes most of an hour)."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bench.scale import run
+
+    result = run(
+        sizes=size or [10_000, 100_000], calls=calls, data=data, output=output, console=Console(stderr=True)
+    )
+    if as_json:
+        print(json.dumps(result))
+        return
+    table = Table("memories", "assemble p50 / p95", "floor p50 / p95", "ratio at p95")
+    for memories, found in result["sizes"].items():
+        mine, floor = found["assemble_ms"], found["floor_ms"]
+        table.add_row(
+            f"{int(memories):,}",
+            f"{mine['p50']} / {mine['p95']} ms",
+            f"{floor['p50']} / {floor['p95']} ms",
+            str(found["p95_ratio"]),
+        )
+    Console().print(table)
+
+
+@bench.command()
 def compaction(
     data: Annotated[
         Path | None,
@@ -186,6 +222,10 @@ def quality(
     conversations: Annotated[
         int | None, typer.Option(help="The first so many conversations of LoCoMo.")
     ] = None,
+    share: Annotated[
+        str,
+        typer.Option(help="I/N: the I-th of N shares of LongMemEval's questions; `bench join` adds them up."),
+    ] = "1/1",
     seed: Annotated[int, typer.Option(help="Draws the subset.")] = 7,
     second_speaker: Annotated[
         Literal["user", "assistant"], typer.Option(help="Role of LoCoMo's second speaker.")
@@ -236,8 +276,12 @@ def quality(
         raise typer.BadParameter(
             f"{', '.join(unknown)}: choose from {', '.join(PEERS)}", param_hint="--peers"
         )
+    place, _, of = share.partition("/")
+    if not (place.isdigit() and of.isdigit() and 1 <= int(place) <= int(of)):
+        raise typer.BadParameter(f"{share}: name a share as 2/4", param_hint="--share")
     plan = Plan(
         data=data,
+        share=(int(place), int(of)),
         parts=[known for known in PARTS if not part or known in part],
         conversations=conversations,
         questions=questions,
@@ -260,6 +304,24 @@ def quality(
         return
     Console().print(Markdown(describe(result)))
     Console(stderr=True).print("written:", ", ".join(str(path) for path in written))
+
+
+@bench.command()
+def join(
+    folders: Annotated[list[Path], typer.Argument(help="Outputs of `bench quality --per-question`.")],
+    output: Annotated[Path, typer.Option(help="Folder for the joined result.")] = Path("quality"),
+) -> None:
+    """One result from several runs over different questions."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from bench.quality.joining import join_results
+    from bench.quality.report import describe, write_report
+
+    results = [json.loads((folder / "quality.json").read_text(encoding="utf-8")) for folder in folders]
+    joined = join_results(results)
+    write_report(joined, output)
+    Console().print(Markdown(describe(joined)))
 
 
 @bench.command()

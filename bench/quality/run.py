@@ -38,6 +38,7 @@ class Plan:
     parts: Sequence[Part] = PARTS
     conversations: int | None = None  # of LoCoMo
     questions: int | None = None  # of each data set
+    share: tuple[int, int] = (1, 1)  # (i, n): every n-th question of LongMemEval, from the i-th on
     seed: int = 7
     second_role: Role = "user"
     compacts: bool = False
@@ -163,7 +164,9 @@ def run(plan: Plan, progress: Progress) -> dict[str, Any]:
             second_role=plan.second_role,
             seed=plan.seed,
         ),
-        "longmemeval": lambda: load_longmemeval(plan.data, questions=plan.questions, seed=plan.seed),
+        "longmemeval": lambda: load_longmemeval(plan.data, questions=plan.questions, seed=plan.seed)[
+            plan.share[0] - 1 :: plan.share[1]
+        ],
     }
     result: dict[str, Any] = {"plan": {"seed": plan.seed, "second_role": plan.second_role}}
     for part in plan.parts:

@@ -28,8 +28,11 @@ class RelevanceProfile:
     context_share: float = 0.33  # γ: what the turns around lend
     context_chars: float = 500.0  # a turn this many characters away lends nothing
     patience_chars: float = 300.0  # a passage longer than this needs its neighbours less
-    load_share: float = 0.15  # what facts, dates and preferences in a user's turn add
-    time_share: float = 0.5  # how much a turn of the time that is asked about gains
+    reply_share: float = 0.4  # what an answer lends at least to what it answers, however long it is
+    answer_cost: float = 0.4  # of the match of an answer, when the question asks for what a person said
+    load_share: float = 0.25  # what facts, dates and preferences in a user's turn add
+    time_share: float = 0.5  # by how much a match of the time that is asked about gains
+    time_bonus: float = 0.3  # what that time is worth by itself
     length_cost: float = 0.05  # for each doubling over `free_chars`: long answers hold some of everything
     free_chars: float = 500.0
 
@@ -38,6 +41,8 @@ class RelevanceProfile:
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"relevance constant '{name}' is {value}; it is a finite number from 0 up")
+        if self.answer_cost > 1:
+            raise ValueError(f"relevance constant 'answer_cost' is {self.answer_cost}; it is a share of 1")
         for name in ("context_chars", "free_chars"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"relevance constant '{name}' is 0; it is a length in characters")
@@ -63,6 +68,7 @@ class Passage(NamedTuple):
     access_count: int
     authority: float
     confidence: float | None = None  # of a summary; any other scope ignores it
+    is_answer: bool = False  # said by a machine to a person
 
 
 class PassageColumns(NamedTuple):
@@ -81,6 +87,7 @@ class PassageColumns(NamedTuple):
     access_count: Sequence[int]
     authority: Sequence[float]
     confidence: Sequence[float | None]
+    is_answer: Sequence[bool]
 
 
 class Relevance(NamedTuple):
@@ -95,7 +102,9 @@ class Relevance(NamedTuple):
     context: float  # γ·Σ K·base of the turns around
     load: float
     time_fit: float
+    time_bonus: float
     length_cost: float
+    answer_cost: float  # the share of the match that an answer loses
     recency: float  # r
     frequency: float  # f
     authority: float  # a
@@ -116,11 +125,13 @@ def rank_passages(
 
         B = max(cos, 0) + λ·L            L = BM25 / max BM25
         P = B + γ·Σ K(gap)·B(n)          n: up to two turns before and after, K = max(0, 1 − gap/context_chars)
-        X = ω·Q·max(0, (P + load_share·D)·(1 + time_share·T) − length_cost·log2(max(chars, free)/free))
+        M = (P + load_share·D)·(1 + time_share·T) + time_bonus·T − length_cost·log2(max(chars, free)/free)
+        X = ω·Q·max(0, M·(1 − answer_cost of an answer))
         S = X / (1 + X)
 
     gap is the characters of the turns between, half of n's, and half of what the passage has over
-    `patience_chars`. A question for what the assistant said (`asks_for_answers`) does not mind length.
+    `patience_chars`; the answer to a person's turn lends at least reply_share of its B. A question for what the
+    assistant said (`asks_for_answers`) minds neither length nor answers.
     """
     if not passages:
         return ()
@@ -144,13 +155,20 @@ def rank_columns(
     lexical = words / max(float(words.max()), 1e-12)
     base = cosine + profile.lexical_share * lexical
     chars = np.maximum(_column(listed.chars), 0.0)
-    context = profile.context_share * _borrow(listed.session_id, listed.position, base, chars, profile)
+    context = profile.context_share * _borrow(
+        listed.session_id, listed.position, base, chars, np.array(listed.is_answer), profile
+    )
     load = _unit_column(listed.load)
     time_fit = _unit_column(listed.time_fit)
-    cost = np.zeros_like(base)
+    bonus = profile.time_bonus * time_fit
+    length_cost, answer_cost = np.zeros_like(base), np.zeros_like(base)
     if not asks_for_answers:
-        cost = profile.length_cost * np.log2(np.maximum(chars, profile.free_chars) / profile.free_chars)
-    match = (base + context + profile.load_share * load) * (1 + profile.time_share * time_fit) - cost
+        length_cost = profile.length_cost * np.log2(
+            np.maximum(chars, profile.free_chars) / profile.free_chars
+        )
+        answer_cost = profile.answer_cost * np.array(listed.is_answer)
+    match = (base + context + profile.load_share * load) * (1 + profile.time_share * time_fit)
+    match = (match + bonus - length_cost) * (1 - answer_cost)
 
     decay = np.array([weights.decay_per_second(scope) for scope in listed.scope])
     age = np.array([math.inf if math.isnan(seconds) else max(seconds, 0.0) for seconds in listed.age_seconds])
@@ -168,8 +186,8 @@ def rank_columns(
     evidence = omega * quality * np.maximum(cosine, words / (words + EVIDENCE_WEIGHT))
 
     best = sorted(range(len(score)), key=lambda index: (-score[index], listed.id[index]))[:most]
-    terms = (score, cosine, lexical, base, context, load, time_fit, cost, recency, frequency, authority)
-    rows = np.column_stack((*terms, omega, quality, evidence))[best].tolist()
+    terms = (score, cosine, lexical, base, context, load, time_fit, bonus, length_cost, answer_cost)
+    rows = np.column_stack((*terms, recency, frequency, authority, omega, quality, evidence))[best].tolist()
     return tuple(
         Relevance(listed.id[index], listed.scope[index], *row) for index, row in zip(best, rows, strict=True)
     )
@@ -185,6 +203,7 @@ def _borrow(
     positions: Sequence[int | None],
     base: Numbers,
     chars: Numbers,
+    is_answer: NDArray[np.bool_],
     profile: RelevanceProfile,
 ) -> Numbers:
     """What the turns around each passage lend it: Σ K(gap)·B over up to two before and two after.
@@ -199,6 +218,7 @@ def _borrow(
     nobody = len(base)  # the index of a turn that is not here: it says nothing and is infinitely long
     lender = np.append(base, 0.0)
     length = np.append(chars, np.inf)
+    replies = np.append(is_answer, False)
     impatience = np.maximum(chars - profile.patience_chars, 0.0) / 2
     lent = np.zeros_like(base)
     for direction in (-1, 1):
@@ -208,7 +228,10 @@ def _borrow(
             for (session_id, position), index in places.items():
                 others[index] = places.get((session_id, position + direction * step), nobody)  # type: ignore[operator]
             gap = between + length[others] / 2 + impatience
-            lent += np.maximum(1 - gap / profile.context_chars, 0.0) * lender[others]
+            share = np.maximum(1 - gap / profile.context_chars, 0.0)
+            if direction == step == 1:
+                share = np.where(~is_answer & replies[others], np.maximum(share, profile.reply_share), share)
+            lent += share * lender[others]
             between += length[others]
     return lent
 

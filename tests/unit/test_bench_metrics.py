@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.quality.joining import join_results
 from bench.quality.metrics import (
     flatten,
     mean_by_category,
@@ -19,6 +21,7 @@ from bench.quality.metrics import (
 from bench.quality.records import SaidTurn, Scores
 from models.domain.rendering import render_item
 from models.domain.tokens import CharsCounter
+from models.errors import InvalidInput
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -125,3 +128,22 @@ def test_means_are_over_questions_and_a_missing_value_is_no_zero() -> None:
 
 def test_no_questions_have_no_means() -> None:
     assert mean_by_category([]) == {"all": {"n": 0}}
+
+
+def test_shares_of_the_questions_join_to_the_mean_over_all_of_them() -> None:
+    def share(*found: tuple[str, float]) -> dict[str, Any]:
+        rows = [{"question": name, "category": "c", "frac@10": value} for name, value in found]
+        counts = {"histories": len(rows), "turns": 5, "questions": len(rows), "pipeline_seconds": 1.0}
+        part = {**counts, "peers_not_run": {}, "degraded": {}, "per_question": {"longtail": rows}}
+        return {"plan": {}, "longmemeval": part}
+
+    joined = join_results([share(("a", 1.0), ("b", 0.5)), share(("c", 0.0))])["longmemeval"]
+    assert joined["questions"] == 3
+    assert joined["methods"]["longtail"]["all"]["frac@10"] == pytest.approx(0.5)
+    with pytest.raises(InvalidInput, match="measured twice"):
+        join_results([share(("a", 1.0)), share(("a", 1.0))])
+
+
+def test_turns_of_the_user_are_scored_apart_and_not_at_all_without_evidence_of_theirs() -> None:
+    assert score_ranking(["a", "b"], {"a"}, prefix="user_")["user_frac@5"] == 1
+    assert score_ranking(["a", "b"], set()) == {}

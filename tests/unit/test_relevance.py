@@ -41,6 +41,7 @@ def passages(draw: st.DrawFn) -> list[Passage]:
             access_count=draw(st.integers(0, 10**9)),
             authority=draw(numbers),
             confidence=draw(anything),
+            is_answer=draw(st.booleans()),
         )
         for index in range(count)
     ]
@@ -179,8 +180,40 @@ def test_what_a_user_tells_and_the_time_asked_about_lift_a_match() -> None:
     )
     raw = {name: one.score / (1 - one.score) for name, one in found.items()}
     assert raw["plain"] == pytest.approx(0.5)
-    assert raw["telling"] == pytest.approx(0.65)
-    assert raw["then"] == pytest.approx(0.75)
+    assert raw["telling"] == pytest.approx(0.75)
+    assert raw["then"] == pytest.approx(0.75 + 0.3)
+
+
+def test_the_time_asked_about_counts_for_a_turn_that_matches_in_nothing_else() -> None:
+    found = scores(turn("then", time_fit=1.0), turn("else", cosine=0.2))
+    assert found["then"].time_bonus == pytest.approx(0.3)
+    assert found["then"].score > found["else"].score
+
+
+def test_an_answer_counts_less_than_what_a_person_said_unless_answers_are_asked_for() -> None:
+    said, answered = turn("said", cosine=0.5), turn("answered", cosine=0.6, is_answer=True)
+    found = scores(said, answered)
+    assert found["said"].score > found["answered"].score
+    assert (found["said"].answer_cost, found["answered"].answer_cost) == (0.0, 0.4)
+    asked_for = scores(said, answered, asks_for_answers=True)
+    assert asked_for["answered"].score > asked_for["said"].score
+
+
+def test_an_answer_lends_to_what_it_answers_however_long_it_is() -> None:
+    def lent(**roles: bool) -> float:
+        asked = turn("asked", session_id="s", position=1, is_answer=roles.get("asked", False))
+        reply = turn(
+            "reply", session_id="s", position=2, chars=5000, cosine=0.5, is_answer=roles.get("reply", False)
+        )
+        return scores(asked, reply)["asked"].context
+
+    assert lent(reply=True) == pytest.approx(0.33 * 0.4 * 0.5)
+    assert lent() == lent(asked=True, reply=True) == 0
+
+
+def test_an_answer_cannot_cost_more_than_the_whole_match() -> None:
+    with pytest.raises(ValueError, match="answer_cost"):
+        RelevanceProfile(answer_cost=1.5)
 
 
 def test_a_long_answer_pays_for_its_length_unless_it_is_what_is_asked_for() -> None:
