@@ -73,6 +73,8 @@ _KIND_MODALITIES: Final = {
     **dict.fromkeys(("ban", "stop", "none", "dislike", "unable"), Modality.PROHIBITION),
     "allow": Modality.PERMISSION,
 }
+# Opens like a permission ("you can …") and refuses it.
+_REFUSAL: Final = re.compile(r"you (?:can't|can’t|cannot|can not|could not|couldn't|may not)(?: ever)? ")
 _BAN_WORDS: Final = re.compile(r"(?:don['’]?t|do not|never|let['’]?s not)(?: ever)? ")
 _CUE_WORDS: Final = 3
 
@@ -294,6 +296,8 @@ def _make_weighed_span(text: str, weighed: _Weighed) -> list[RuleSpan]:
     action_start = ruling.start
     if ruling.kind == "ban" and (negation := _BAN_WORDS.match(text.lower(), action_start, end)) is not None:
         action_start = negation.end()
+    if ruling.kind == "allow" and (refusal := _REFUSAL.match(text.lower(), action_start, end)) is not None:
+        modality, action_start = Modality.PROHIBITION, refusal.end()
     cue = " ".join(ruling.text.split()[:_CUE_WORDS])
     return [RuleSpan(modality, start, end, name_action(text, action_start, end), cue)]
 

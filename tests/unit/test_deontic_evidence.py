@@ -125,3 +125,15 @@ def test_a_question_that_is_not_polite_is_no_rule(text: str, is_frame: bool, is_
     clauses = list_clauses(folded, 0, len(folded))
     cues = find_cues(clauses, is_question=True, is_frame=is_frame, is_task=is_task)
     assert not cues or any(clause.kind == "polite" for clause in clauses)
+
+
+@pytest.mark.parametrize(
+    "refusal", ["You cannot use emojis ever.", "You can't ever book flights on Fridays for me."]
+)
+def test_a_permission_that_is_refused_is_a_prohibition(refusal: str) -> None:
+    (span,) = read_conversation(refusal).spans
+    assert span.modality is Modality.PROHIBITION
+
+
+def test_somebodys_view_of_a_matter_is_no_rule() -> None:
+    assert not read_conversation("Hana says the onboarding deck should wait for Jonas's change 158.").is_rule
