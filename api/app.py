@@ -1,6 +1,6 @@
 """The application: routes, errors, limits, and a documentation page that fetches nothing from outside."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -45,6 +45,10 @@ PROBLEM_SCHEMA: dict[str, Any] = {
 }
 
 
+ROUTERS = (
+    *(router, history_router, memory_router, place_router, transfer_router),
+    *(rpc_router, receipt_router),
+)
 KEY_PARAMETER: dict[str, Any] = {
     "name": HEADER,
     "in": "header",
@@ -80,30 +84,26 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.add_middleware(
             RateLimit, per_second=settings.rate_limit_per_second, burst=settings.rate_limit_burst
         )
-    app.include_router(router)
-    app.include_router(history_router)
-    app.include_router(memory_router)
-    app.include_router(place_router)
-    app.include_router(transfer_router)
-    app.include_router(rpc_router)
-    app.include_router(receipt_router)
-    add_problem_handlers(app)
+    for part in ROUTERS:
+        app.include_router(part)
+    routes = [route for part in ROUTERS for route in part.routes if isinstance(route, APIRoute)]
+    add_problem_handlers(app, routes)
     generate = app.openapi
 
     def with_problem() -> dict[str, Any]:
         document = generate()
         document.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
-        _name_keys(app, document)
+        _name_keys(routes, document)
         return document
 
     app.openapi = with_problem  # type: ignore[method-assign]
     return app
 
 
-def _name_keys(app: FastAPI, document: dict[str, Any]) -> None:
+def _name_keys(routes: Sequence[APIRoute], document: dict[str, Any]) -> None:
     """Every write that keeps its answer says that it takes an idempotency key."""
-    for route in app.routes:
-        if isinstance(route, APIRoute) and takes_key(route):
+    for route in routes:
+        if takes_key(route):
             for method in route.methods or ():
                 operation = document["paths"][route.path_format][method.lower()]
                 named = operation.setdefault("parameters", [])

@@ -19,6 +19,7 @@ from models.domain.assembly import Assembly, Block, Supply, TailBlock, TierName,
 from models.domain.authored import Tier
 from models.domain.guidance import GuidanceCandidate, order_guidance
 from models.domain.markers import keep_what_was_said
+from models.domain.overruling import AuthoredRule, find_overruled
 from models.domain.records import Identity, durable_namespace
 from models.domain.rendering import name_speaker, render_item, render_rule, render_turn, render_wish
 from models.domain.tail import TailTurn
@@ -138,6 +139,11 @@ def take_draft(
 
 def _supply(got: Gathered, shown: Shown) -> Supply:
     """Everything rendered, each tier in the order in which it is to be tried."""
+    got.overruled = find_overruled(
+        [AuthoredRule(str(rule.id), rule.body, tuple(rule.heading_path)) for rule in got.rules],
+        [(str(record.id), record.body) for record in got.guidance],
+    )
+    overruled_ids = {one.wish_id for one in got.overruled if one.is_whole}
     rules = {
         tier: [
             Block(id=str(rule.id), rendered=render_rule(rule.body, rule.heading_path))
@@ -164,7 +170,7 @@ def _supply(got: Gathered, shown: Shown) -> Supply:
         hard=rules[Tier.HARD],
         soft=rules[Tier.SOFT],
         tail=tail,
-        guidance=_order_guidance(got.guidance),
+        guidance=_order_guidance([one for one in got.guidance if str(one.id) not in overruled_ids]),
         recall=[_recall_block(found) for found in got.recalled if not found.is_beyond],
         recall_limit_tokens=got.recall_limit_tokens,
         shown=shown.older,
@@ -290,6 +296,8 @@ def _explain(got: Gathered, assembly: Assembly) -> dict[str, object]:
     return {
         "candidates": explain_candidates(got.recalled, chosen=chosen, reasons=reasons),
         "dropped": [asdict(drop) for drop in assembly.drops if drop.tier != "recall"],
+        # Spoken wishes that an authored rule contradicts; one that has nothing else to say is not in the prompt.
+        "overruled": [one._asdict() for one in got.overruled],
     }
 
 

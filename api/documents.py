@@ -1,6 +1,8 @@
 """Loading authored documents: decode, partition, check the hard reserve, store."""
 
+from functools import partial
 from typing import Literal
+from uuid import UUID
 
 from api.runtime import Runtime
 from api.schemas import ConflictOut, DocumentOut
@@ -16,7 +18,7 @@ from models.domain.tokens import CharsCounter
 from models.errors import Forbidden, InvalidInput, TooLarge
 from models.store.access import Caller
 from models.store.documents import replace_document, sum_hard_tokens
-from models.store.engine import tenant_transaction
+from models.store.engine import repeat_if_overtaken, tenant_transaction
 
 
 def load_document(
@@ -45,6 +47,34 @@ def load_document(
     if kind == "note":
         partition = read_as_notes(partition)
     cap = int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
+    document_id, partition = repeat_if_overtaken(
+        partial(
+            _store,
+            runtime,
+            caller,
+            name=name,
+            binding=binding,
+            text=text,
+            partition=partition,
+            cap=cap,
+            policy=policy,
+        )
+    )
+    return _describe(str(document_id), name, binding, partition, cap)
+
+
+def _store(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    name: str,
+    binding: str,
+    text: str,
+    partition: Partition,
+    cap: int,
+    policy: Literal["refuse", "demote"],
+) -> tuple[UUID, Partition]:
+    """Check the reserve against the other documents and replace the former version, in one transaction."""
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
         others = sum_hard_tokens(connection, tenant_id=caller.tenant_id, binding=binding, but_not=name)
         try:
@@ -65,7 +95,7 @@ def load_document(
             body=text,
             partition=partition,
         )
-    return _describe(str(document_id), name, binding, partition, cap)
+    return document_id, partition
 
 
 def choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:

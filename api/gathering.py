@@ -23,6 +23,7 @@ from api.recall import (
 from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
 from models.domain.guidance import SESSION_PREFIX, name_guidance_namespace
+from models.domain.overruling import Overruling
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
 from models.domain.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
@@ -40,8 +41,9 @@ from models.store.work import Backlog
 log = structlog.get_logger(__name__)
 MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
 FIRST_READ_MS = 100  # with words of the query, at least so long; after that rules and tail are read alone
+WORDS_SHARE = 0.5  # of what is left: slow words leave time for meaning, and for guidance
 ENCODING_SHARE = 0.6  # of what is left: a slow encoder leaves time for recall by words
-GUIDANCE_RESERVE_MS = 100  # kept back from recall, so that guidance can still be read without it
+GUIDANCE_RESERVE_MS = 200  # kept back from recall, so that guidance can still be read without it
 OLDER_TURNS = 8  # read at once where the base tail is not whole yet
 MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
 
@@ -54,6 +56,7 @@ class Gathered:
     rules: Sequence[Rule] = ()
     turns: list[Turn] = field(default_factory=list)
     guidance: list[Guidance] = field(default_factory=list)
+    overruled: tuple[Overruling, ...] = ()  # spoken wishes that an authored rule contradicts
     is_guidance_read: bool = False
     recalled: list[Recalled] = field(default_factory=list)
     recall_limit_tokens: int | None = None  # less than the budget leaves, when nothing matched well
@@ -129,7 +132,8 @@ def gather(
     runtime.last_rules[caller.tenant_id, context.bindings] = got.rules = context.rules
     got.turns, got.backlog = list(context.turns), context.backlog
     got.namespace = context.namespace
-    question = _read_named(runtime, got, in_context(question, context), timeout_ms=remaining_ms())
+    words_ms = int(remaining_ms() * WORDS_SHARE)
+    question = _read_named(runtime, got, in_context(question, context), timeout_ms=words_ms)
     question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
     if remaining_ms() <= 0:
         got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")

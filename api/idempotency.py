@@ -5,6 +5,7 @@ imported record by its own id. They are left alone here, and cost nothing more.
 """
 
 import hashlib
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from models.store.idempotency import KeptAnswer, begin_call, give_up_call, keep_
 
 HEADER: Final = "Idempotency-Key"
 MOST_KEY_CHARS: Final = 255
+KEY: Final = re.compile(rf"[!-~]{{1,{MOST_KEY_CHARS}}}")
 MOST_ANSWER_BYTES: Final = 256 * 1024
 RUNNING_SECONDS: Final = 120.0  # longer than any call; after that its process must have died
 READS_AND_DEDUPLICATED: Final = frozenset(
@@ -58,9 +60,9 @@ async def _answer_once(request: Request, key: str, handler: Handler) -> Response
         caller = await _identify(runtime, request)
     except ServiceError:
         return await handler(request)  # which refuses it in its own words
-    if not (0 < len(key) <= MOST_KEY_CHARS and key.isprintable()):
+    if not KEY.fullmatch(key):
         raise InvalidInput(
-            f"the idempotency key has {len(key)} characters; it may have 1 to {MOST_KEY_CHARS} printable ones",
+            f"the idempotency key has {len(key)} characters; it may have 1 to {MOST_KEY_CHARS} visible ASCII ones",
             code="invalid_idempotency_key",
             field=HEADER,
             remedy="send a random word, as a UUID",

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DataError, IntegrityError, InternalError
 from api.exporting import TRANSFER_TIMEOUT_MS, transfer_slot
 from api.problems import VALIDATION_CODES
 from api.runtime import Runtime
-from api.transfer_schemas import RECORDS, EndRecord, HeaderRecord, ImportOut, Record
+from api.transfer_schemas import RECORDS, EndRecord, HeaderRecord, ImportOut, NamedRecord, Record
 from models.errors import Conflict, InvalidInput, PermanentError, ServiceError, TooLarge
 from models.messages import INGEST
 from models.store.access import Caller
@@ -104,7 +104,12 @@ class Importer:
             return None
         self._records[record.type] += 1
         found = record.model_dump(mode="json", exclude={"type"})
-        return self._lines, record.type, rename_ids(found, self._rename) if self._rename else found
+        if self._rename is None:
+            return self._lines, record.type, found
+        own = (
+            {"id": found["id"]} if isinstance(record, NamedRecord) else {}
+        )  # a client's name, not an id of ours
+        return self._lines, record.type, {**rename_ids(found, self._rename), **own}
 
     def _parse(self, given: bytes) -> Record:
         try:

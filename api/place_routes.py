@@ -11,7 +11,7 @@ from api.callers import Administrator, Reader, RuntimeOf, Writer
 from api.idempotency import IdempotentRoute
 from api.memory_routes import Limit, Namespace, Since, Until, Why
 from api.routes import PROBLEM, SessionId
-from api.schemas import Name, UserId
+from api.schemas import Name, Text, UserId
 
 
 class SessionConvertor(PathConvertor):
@@ -22,7 +22,9 @@ class SessionConvertor(PathConvertor):
 
 register_url_convertor("session", SessionConvertor())
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
-TextCursor = Annotated[Name | None, Query(max_length=4096, description="`next_cursor` of the page before.")]
+TextCursor = Annotated[
+    Text | None, Query(min_length=1, max_length=4096, description="`next_cursor` of the page before.")
+]
 DocumentName = Annotated[Name, Path()]
 OfUser = Annotated[UserId | None, Query(description="A document bound to this user.")]
 OfAgent = Annotated[Name | None, Query(description="A document bound to this agent.")]

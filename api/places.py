@@ -16,7 +16,7 @@ from models.errors import Forbidden, InvalidInput, NotFound, TransientError
 from models.store import document_lists
 from models.store.access import Caller
 from models.store.document_lists import AuthoredDocument
-from models.store.engine import tenant_transaction
+from models.store.engine import repeat_if_overtaken, tenant_transaction
 from models.store.erasure import erase_namespace, list_erasures
 from models.store.places import describe_session, list_namespaces, list_sessions
 
@@ -192,11 +192,14 @@ def delete_document(
 ) -> None:
     """Take a document away: its rules leave every prompt, its lore leaves recall."""
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
-        is_gone = document_lists.delete_document(
-            connection, tenant_id=caller.tenant_id, binding=binding, name=name
-        )
-    if not is_gone:
+
+    def delete() -> bool:
+        with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+            return document_lists.delete_document(
+                connection, tenant_id=caller.tenant_id, binding=binding, name=name
+            )
+
+    if not repeat_if_overtaken(delete):
         raise _no_document(name, binding)
 
 

@@ -1,6 +1,6 @@
 """Errors as RFC 9457 problem details: a stable code, what is wrong, where, and what to do about it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -67,8 +67,8 @@ def problem(
     return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=headers)
 
 
-def add_problem_handlers(app: FastAPI) -> None:
-    """Every error leaves as a problem document."""
+def add_problem_handlers(app: FastAPI, routes: Sequence[Route]) -> None:
+    """Every error leaves as a problem document. `routes` are those that a 405 may name the methods of."""
 
     @app.exception_handler(errors.ServiceError)
     def on_service_error(_request: Request, error: errors.ServiceError) -> JSONResponse:
@@ -106,7 +106,7 @@ def add_problem_handlers(app: FastAPI) -> None:
         code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
         headers = dict(error.headers or {})
         if error.status_code == 405:
-            headers["Allow"] = ", ".join(sorted(_methods_of(request)))
+            headers["Allow"] = ", ".join(sorted(_methods_of(routes, request.scope["path"])))
         return problem(
             status=error.status_code,
             code=code,
@@ -126,11 +126,8 @@ def add_problem_handlers(app: FastAPI) -> None:
         )
 
 
-def _methods_of(request: Request) -> set[str]:
+def _methods_of(routes: Sequence[Route], path: str) -> set[str]:
     """Every method that some route of this path has; the framework names those of the first alone."""
-    return {
-        method
-        for route in request.app.routes
-        if isinstance(route, Route) and route.path_regex.match(request.scope["path"])
-        for method in route.methods or ()
+    return {method for route in routes if route.path_regex.match(path) for method in route.methods or ()} or {
+        "GET"
     }

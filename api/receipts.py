@@ -85,7 +85,7 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
             row[5] = reasons.index(row[5])
     return {
         "version": RECEIPT_VERSION,
-        "request": request.model_dump(mode="json", exclude={"messages", "now", "explain"}),
+        "request": request.model_dump(mode="json", exclude={"messages", "now"}),
         "now": draft.now.isoformat(),
         "budget": describe_budget(assembly, described_settings, got.recall_limit_tokens),
         "tail": {

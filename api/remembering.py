@@ -1,6 +1,7 @@
 """Memories one by one: look, explain, correct, forget; spoken rules likewise."""
 
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -9,9 +10,9 @@ from api import memory_schemas as schemas
 from api.gathering import check_namespace
 from api.runtime import Runtime
 from models.errors import Conflict, NotFound
-from models.messages import COMPACT_DUE, INGEST
+from models.messages import INGEST
 from models.store.access import Caller
-from models.store.engine import tenant_transaction
+from models.store.engine import repeat_if_overtaken, tenant_transaction
 from models.store.forgetting import correct_memory, forget_guidance, forget_memory, load_revisions
 from models.store.memory_lists import (
     LAST_ID,
@@ -90,6 +91,15 @@ def correct(
     runtime: Runtime, caller: Caller, memory_id: UUID, request: schemas.CorrectionIn
 ) -> schemas.MemoryOut:
     """Give a memory other words; they are found as soon as the workers have indexed them."""
+    is_changed, shown = repeat_if_overtaken(partial(_correct, runtime, caller, memory_id, request))
+    if is_changed:
+        runtime.doorbell.ring(INGEST)
+    return shown
+
+
+def _correct(
+    runtime: Runtime, caller: Caller, memory_id: UUID, request: schemas.CorrectionIn
+) -> tuple[bool, schemas.MemoryOut]:
     with tenant_transaction(
         runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
@@ -107,21 +117,20 @@ def correct(
             body=request.text,
             reason=request.reason,
         )
-        shown = _read(connection, caller, memory_id, explain=True)
-    if is_changed:
-        runtime.doorbell.ring(INGEST)
-        runtime.doorbell.ring(COMPACT_DUE)
-    return shown
+        return is_changed, _read(connection, caller, memory_id, explain=True)
 
 
 def forget(runtime: Runtime, caller: Caller, memory_id: UUID, *, reason: str | None) -> schemas.ForgottenOut:
     """A memory leaves recall for good; its turns stay in the raw record."""
-    with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
-        _find(connection, caller, memory_id)
-        since = forget_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id, reason=reason)
-    runtime.doorbell.ring(COMPACT_DUE)
+
+    def leave() -> datetime | None:
+        with tenant_transaction(
+            runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        ) as connection:
+            _find(connection, caller, memory_id)
+            return forget_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id, reason=reason)
+
+    since = repeat_if_overtaken(leave)
     assert since is not None
     return schemas.ForgottenOut(id=str(memory_id), forgotten_at=since)
 
@@ -160,19 +169,22 @@ def forget_rule(
     runtime: Runtime, caller: Caller, guidance_id: UUID, *, reason: str | None
 ) -> schemas.ForgottenOut:
     """A spoken rule stands no more, and nothing recalls the turn that spoke it."""
-    with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
-        rule = find_spoken_rule(connection, tenant_id=caller.tenant_id, guidance_id=guidance_id)
-        if rule is None:
-            raise NotFound(
-                f"no guidance {guidance_id} in this tenant", remedy="GET /v1/guidance lists what stands"
+
+    def leave() -> datetime | None:
+        with tenant_transaction(
+            runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        ) as connection:
+            rule = find_spoken_rule(connection, tenant_id=caller.tenant_id, guidance_id=guidance_id)
+            if rule is None:
+                raise NotFound(
+                    f"no guidance {guidance_id} in this tenant", remedy="GET /v1/guidance lists what stands"
+                )
+            check_namespace(caller, rule.namespace)
+            return forget_guidance(
+                connection, tenant_id=caller.tenant_id, guidance_id=guidance_id, reason=reason
             )
-        check_namespace(caller, rule.namespace)
-        since = forget_guidance(
-            connection, tenant_id=caller.tenant_id, guidance_id=guidance_id, reason=reason
-        )
-    runtime.doorbell.ring(COMPACT_DUE)
+
+    since = repeat_if_overtaken(leave)
     assert since is not None
     return schemas.ForgottenOut(id=str(guidance_id), forgotten_at=since)
 

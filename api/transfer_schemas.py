@@ -203,6 +203,23 @@ class FeedbackRecord(Strict):
     given_at: Instant
 
 
+class NamedRecord(Strict):
+    """What a JSON-RPC client calls a turn of ours, or a text of its own, with the vector it is found by."""
+
+    type: Literal["record"]
+    collection: Name
+    id: Name
+    namespace: Text | None
+    item_id: UUID | None
+    body: Annotated[Text, Field(min_length=1)] | None
+    metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)]
+    encoder: Text | None
+    embedding: Annotated[str, Field(pattern=r"^\[[-+0-9.eE, ]+\]$", max_length=100_000)] | None
+    access_count: Count
+    created_at: Instant
+    updated_at: Instant
+
+
 Record = Annotated[
     HeaderRecord
     | EndRecord
@@ -214,7 +231,8 @@ Record = Annotated[
     | ForgottenRecord
     | SummaryRecord
     | DocumentRecord
-    | FeedbackRecord,
+    | FeedbackRecord
+    | NamedRecord,
     Field(discriminator="type"),
 ]
 RECORDS: TypeAdapter[Record] = TypeAdapter(Record)

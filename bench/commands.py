@@ -67,6 +67,42 @@ def spine(
 
 
 @bench.command()
+def scale(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
+    ] = None,
+    size: Annotated[
+        list[int] | None, typer.Option(min=1000, help="Memories of one user; again for more sizes.")
+    ] = None,
+    calls: Annotated[int, typer.Option(min=10, help="Assemble calls at each size.")] = 200,
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """assemble as memory grows: 10,000 and 100,000 memories by default (a million takes most of an hour)."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bench.scale import run
+
+    result = run(
+        sizes=size or [10_000, 100_000], calls=calls, data=data, output=output, console=Console(stderr=True)
+    )
+    if as_json:
+        print(json.dumps(result))
+        return
+    table = Table("memories", "assemble p50 / p95", "floor p50 / p95", "ratio at p95")
+    for memories, found in result["sizes"].items():
+        mine, floor = found["assemble_ms"], found["floor_ms"]
+        table.add_row(
+            f"{int(memories):,}",
+            f"{mine['p50']} / {mine['p95']} ms",
+            f"{floor['p50']} / {floor['p95']} ms",
+            str(found["p95_ratio"]),
+        )
+    Console().print(table)
+
+
+@bench.command()
 def compaction(
     data: Annotated[
         Path | None,

@@ -17,6 +17,7 @@ from typing import Any
 from bench.quality.rules import CASES_FILES
 from models.domain.deontic import read_authored, read_conversation
 
+DEV_FILE = pathlib.Path(__file__).parent / "sets" / "standing_rules_dev.jsonl"
 LABELS = pathlib.Path(__file__).parent / "labels" / "conversation_rules.jsonl"
 _TARGET_BYTES = 2_000_000  # long enough that the clock's grain does not show
 
@@ -66,7 +67,7 @@ def measure_conversation(folder: pathlib.Path) -> dict[str, Any]:
     found = [turn_id for turn_id, text in turns.items() if read_conversation(text).is_rule]
     judged = [verdicts[turn_id] for turn_id in found if turn_id in verdicts]
     read: dict[str, dict[str, list[bool]]] = {}
-    for row in (row for path in CASES_FILES for row in _read_rows(path)):
+    for row in (row for path in (DEV_FILE, *CASES_FILES) for row in _read_rows(path)):
         is_rule = read_conversation(row["says"]).is_rule
         read.setdefault(row["split"], {}).setdefault(f"{row['kind']}s_found", []).append(is_rule)
     return {

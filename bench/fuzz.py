@@ -6,6 +6,7 @@ headers and shape, and never be a 500. Runs follow each other with new seeds unt
 
 import argparse
 import json
+import os
 import secrets
 import subprocess
 import sys
@@ -30,9 +31,7 @@ class FuzzRun:
     words: str
 
 
-def fuzz_once(
-    url: str, token: str, *, examples: int, seed: int, phases: str, max_seconds: float | None = None
-) -> FuzzRun:
+def fuzz_once(url: str, token: str, *, examples: int, seed: int, phases: str) -> FuzzRun:
     """One run with its own seed; `examples` per operation in the phase of random ones."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "har.json"
@@ -45,7 +44,12 @@ def fuzz_once(
             *("--report", "har", "--report-har-path", str(report)),
         ]
         done = subprocess.run(
-            command, text=True, capture_output=True, cwd=folder, check=False, timeout=max_seconds
+            command,
+            env=os.environ | {"SCHEMATHESIS_HOOKS": "bench.fuzz_hooks"},
+            text=True,
+            capture_output=True,
+            cwd=folder,
+            check=False,
         )
         requests = count_requests(report) if report.exists() else Counter()
     words = done.stdout + done.stderr

@@ -3,6 +3,8 @@
 ServiceError            code, detail, field, remedy
 ├── TransientError      the same call may succeed later: retried with backoff
 │   ├── DatabaseUnavailable
+│   ├── DeadlineExceeded
+│   ├── Overtaken           two writers met in the database
 │   └── BrokerUnavailable
 └── PermanentError      it never will: the row is marked failed, the caller is told
     ├── InvalidInput        the caller's value is wrong
@@ -48,6 +50,10 @@ class DeadlineExceeded(TransientError):
     """A stage did not finish in the time the caller gave."""
 
     code = "deadline_exceeded"
+
+
+class Overtaken(TransientError):
+    """Another writer was quicker; the whole transaction may be done again."""
 
 
 class BrokerUnavailable(TransientError):

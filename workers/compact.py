@@ -25,6 +25,7 @@ from models.store.compactions import (
     advance_generation,
     begin_compaction,
     end_compaction,
+    find_first_pending,
     recount_session,
     release_compaction,
     session_lock,
@@ -87,11 +88,13 @@ def compact_session(
     pace: Pace | None = None,
     budget_seconds: float = 60.0,
     only_with_news: bool = False,
+    only_remembered: bool = False,
 ) -> Outcome | None:
     """Compact what is eligible; None when another process is at it, or the session does not exist.
 
     `pace` is shared by all runs of a process. `only_with_news`: also None when nothing came since the last run, which
-    is what most repeated messages find.
+    is what most repeated messages find. `only_remembered`: turns the pipeline has not finished are left to it, unless
+    somebody asked for this session; to encode them here would be ingest's work done twice, out of turn.
     """
     pace = pace or Pace()
     deadline = time.monotonic() + budget_seconds
@@ -126,6 +129,7 @@ def compact_session(
             generation=state.generation,
             pace=pace,
             deadline=deadline,
+            only_remembered=only_remembered and state.requested_at is None,
         )
         try:
             is_done = run.go()
@@ -145,6 +149,7 @@ class _Run:
     generation: int
     pace: Pace
     deadline: float
+    only_remembered: bool
     outcome: Outcome = field(default_factory=Outcome)
 
     def go(self) -> bool:
@@ -210,7 +215,14 @@ class _Run:
         with tenant_transaction(self.engine, self.tenant_id) as connection:
             outline = load_outline(connection, tenant_id=self.tenant_id, session_id=self.session_id)
             end = self._find_tail_start(connection, outline)
-            ids = [one.id for one in outline[:end] if not one.is_covered and one.id not in tried]
+            limit = None
+            if self.only_remembered:
+                limit = find_first_pending(connection, tenant_id=self.tenant_id, session_id=self.session_id)
+            ids = [
+                one.id
+                for one in outline[:end]
+                if not one.is_covered and one.id not in tried and (limit is None or one.position < limit)
+            ]
             found = load_turns(
                 connection, tenant_id=self.tenant_id, ids=ids[: self.settings.compaction_pass_turns]
             )

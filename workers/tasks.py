@@ -150,6 +150,7 @@ def compact_session(_task: Task[Any, Any], tenant_id: str, session_id: str) -> i
         pace=compaction_pace(),
         budget_seconds=settings.compaction_slice_seconds,
         only_with_news=True,
+        only_remembered=True,
     )
     if outcome is None:
         return 0

@@ -37,6 +37,7 @@ class LineServer:
         self._open: list[tuple[Endpoint, asyncio.Server, int]] = []
         self._connections: dict[asyncio.Task[None], tuple[asyncio.StreamReader, asyncio.StreamWriter]] = {}
         self._is_closing = False
+        self._written: str | None = None  # what the home was told
 
     @property
     def endpoints(self) -> list[str]:
@@ -90,14 +91,18 @@ class LineServer:
         self._write_endpoints()
 
     def _write_endpoints(self) -> None:
-        """Where to find this server, for whoever shares its home: a port may have been chosen by the kernel."""
+        """Where to find this server, for whoever shares its home: a port may have been chosen by the kernel.
+
+        A second server of the same home that found everything taken leaves the first one's word as it is.
+        """
         file = self._settings.home / "run" / ENDPOINTS_FILE
         try:
-            if not self._open:
+            if self._open:
+                self._written = json.dumps({"endpoints": self.endpoints}) + "\n"
+                file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                file.write_text(self._written)
+            elif self._written is not None and file.exists() and file.read_text() == self._written:
                 file.unlink(missing_ok=True)
-                return
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file.write_text(json.dumps({"endpoints": self.endpoints}) + "\n")
         except OSError as error:
             log.warning("rpc.endpoints_not_written", error=str(error))
 

@@ -12,7 +12,7 @@ from models.errors import DatabaseUnavailable
 
 router = APIRouter()
 # Any JSON is a fitting body: what is no request is answered by an error of the protocol, not of HTTP.
-MESSAGE: dict[str, Any] = {"content": {"application/json": {"schema": {}}}, "required": True}
+MESSAGE: dict[str, Any] = {"content": {"application/json": {"schema": {}}}, "required": False}
 
 
 async def dispatcher_of(request: Request) -> Dispatcher:

@@ -4,6 +4,7 @@ import argparse
 import hashlib
 import os
 import random
+import re
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,10 @@ from bench.mutants.results import NOTICED, Results, count_module
 from bench.mutants.running import run_mutants
 
 WANTED_SHARE = 0.85
+_DOMAIN_MODULE = re.compile(r"\bmodels\.domain\.\w+")
+_OTHER_PACKAGES = re.compile(
+    r"^\s*(?:from|import) (?:api|workers|bench|models\.(?!domain\.)|models\b(?!\.))", re.MULTILINE
+)
 
 
 def main() -> int:
@@ -84,10 +89,27 @@ def _is_waiting(mutant: Mutant, results: Results, again: bool) -> bool:
 
 
 def _take_fingerprints() -> dict[str, str]:
-    """By test file; each changes with the file and with any code under test."""
-    domain = hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(DOMAIN.glob("*.py")))).digest()
-    files = sorted(Path("tests/unit").glob("*.py"))
-    return {str(path): hashlib.sha256(domain + path.read_bytes()).hexdigest() for path in files}
+    """By test file; each changes with the file and with the code under test that it imports, directly or not."""
+    sources = {f"models.domain.{path.stem}": path.read_text() for path in sorted(DOMAIN.glob("*.py"))}
+    taken = {}
+    for path in sorted(Path("tests/unit").glob("*.py")):
+        text = path.read_text()
+        needed = set(sources)  # what is reached through other packages is not followed: any change counts
+        if not _OTHER_PACKAGES.search(text):
+            needed = _find_imported(text, sources)
+        parts = [text, *(sources[name] for name in sorted(needed))]
+        taken[str(path)] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return taken
+
+
+def _find_imported(text: str, sources: dict[str, str]) -> set[str]:
+    found: set[str] = set()
+    waiting = [text]
+    while waiting:
+        named = set(_DOMAIN_MODULE.findall(waiting.pop())) & sources.keys() - found
+        found |= named
+        waiting += [sources[name] for name in named]
+    return found
 
 
 def _print_survivors(mutants: list[Mutant], results: Results) -> None:

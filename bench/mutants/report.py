@@ -87,6 +87,20 @@ EQUAL = {
     ("scoring", 'form="seed_linear", lexical_weight=0.0)'): "the linear form does not read omega0",
     ("scoring", 'form="seed_linear", omega0=1.0'): "the linear form does not read omega0",
     ("tokens", "_FIND_CJK.search(text, )"): "a search from the start finds the same; it only reads more",
+    (
+        "gating",
+        "_nearest(turn_similarities, None)",
+    ): "five hits among the ten nearest are five hits among all",
+    ("markers", "not marker and marker not in text"): "a shortcut; no block bears a marker that is not there",
+    ("markers", "end <"): "what closes a block never stands at the very start of the text",
+    ("escaping", "done = None"): "a slice from None is a slice from 0",
+    ("escaping", "(pieces) or True"): "without pieces the rest is the whole text",
+    ("anchors", '"XX XX".join'): "only whether two expressions are the same is read",
+    ("patterns", 'strip("XX.XX")'): "an identifier is in small letters by then",
+    (
+        "sanitizing",
+        '_PARAMETER: Final = r"[A-Z0-9',
+    ): "the expression it becomes part of reads both cases alike",
     ("lineage", '[child] = ""'): "a dict used as an ordered set; its values are never read",
 }
 

@@ -36,6 +36,7 @@ SELECTION = (
     "--ignore-glob=tests/unit/test_encoder_*.py",
     "--ignore=tests/unit/test_watchdog.py",
     "--ignore=tests/unit/test_docs_check.py",
+    "--ignore=tests/unit/test_error_codes.py",
     "--ignore=tests/unit/test_mutation_page.py",
     "-k",
     "not megabyte and not linear_time and not is_linear and not eight_times and not hostile",

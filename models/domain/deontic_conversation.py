@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from models.domain.deontic_actions import name_action, name_contrast, to_base_verb
 from models.domain.deontic_clauses import fold_text, hide_mentions, hide_quoted_speech, list_openings
+from models.domain.deontic_evidence import THRESHOLD, find_cues, find_neighbour_cues, weigh
 from models.domain.deontic_lexicon import NOUN_FOLLOWERS, ROLES, WordRole
 from models.domain.deontic_markers import (
     BAN_STANDING,
@@ -18,6 +19,7 @@ from models.domain.deontic_markers import (
     WEAK_STANDING,
     Lasting,
 )
+from models.domain.deontic_openings import Clause, list_clauses
 from models.domain.deontic_phrases import PHRASES, Phrase
 from models.domain.deontic_spans import NO_RULE, DeonticReading, Modality, RuleSpan
 
@@ -52,11 +54,27 @@ _WORD: Final = re.compile(r"[^\W\d_]++(?:['-][^\W\d_]++)*+")
 _MIN_SENTENCE_CHARACTERS: Final = 7  # "be kind"; less holds no rule
 _MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that
 
+_MAX_EMPHASIS_CHARACTERS: Final = 24
+_MAX_SENTENCES: Final = 400  # of a turn; what follows was pasted, and time stays bounded
+
 _BY_HEAD: Final[dict[str, tuple[Phrase, ...]]] = {
     head: tuple(phrase for phrase in PHRASES if head in phrase.heads)
     for head in sorted({head for phrase in PHRASES for head in phrase.heads})
 }
 _ANY_HEAD: Final = tuple(phrase for phrase in PHRASES if not phrase.heads)
+
+
+# Of the clauses of a rule the first of these kinds that occurs says what is ruled.
+_RULING_KINDS: Final = (
+    "ban", "stop", "command", "must", "allow", "none", "only", "let", "wish-you", "wish", "polite", "dislike",
+    "name", "unable",
+)  # fmt: skip
+_KIND_MODALITIES: Final = {
+    **dict.fromkeys(("ban", "stop", "none", "dislike", "unable"), Modality.PROHIBITION),
+    "allow": Modality.PERMISSION,
+}
+_BAN_WORDS: Final = re.compile(r"(?:don['’]?t|do not|never|let['’]?s not)(?: ever)? ")
+_CUE_WORDS: Final = 3
 
 
 class _Sentence(NamedTuple):
@@ -66,6 +84,15 @@ class _Sentence(NamedTuple):
     end: int
     is_question: bool
     clauses: list[int]
+
+
+class _Weighed(NamedTuple):
+    """A sentence with the rules the grammar found in it, its clauses and its cues (none: it cannot be a rule)."""
+
+    sentence: _Sentence
+    frames: list[RuleSpan]
+    clauses: list[Clause]
+    cues: frozenset[str]
 
 
 def read_conversation(text: str) -> DeonticReading:
@@ -79,17 +106,46 @@ def read_conversation(text: str) -> DeonticReading:
     >>> read_conversation("That must be hard. You should never give up!").is_rule
     False
     """
+    spans: list[RuleSpan] = []
+    for weighed in _weigh_sentences(text):
+        if weigh(weighed.cues) >= THRESHOLD:
+            spans += weighed.frames or _make_weighed_span(text, weighed)
+    return DeonticReading(spans=tuple(spans)) if spans else NO_RULE
+
+
+def list_cues(text: str) -> list[frozenset[str]]:
+    """Return the cues of each sentence of a turn: what `read_conversation` weighs, for fitting the weights."""
+    return [weighed.cues for weighed in _weigh_sentences(text)]
+
+
+def _weigh_sentences(text: str) -> list["_Weighed"]:
+    """Return every sentence of a turn with what the grammar and the cues say about it."""
     folded = hide_mentions(hide_quoted_speech(fold_text(text, unwrap=False)))
     sentences = _split_sentences(folded)
     has_task = any(TASK.match(folded, sentence.start, sentence.end) for sentence in sentences)
     is_marked = (
         "always" in folded or _STANDING.search(folded) is not None
     )  # "always" marks at a sentence's end
-    spans: list[RuleSpan] = []
-    for sentence in sentences:
+    weighed: list[_Weighed] = []
+    for index, sentence in enumerate(sentences[:_MAX_SENTENCES]):
+        if not _MIN_SENTENCE_CHARACTERS <= sentence.end - sentence.start <= _MAX_SENTENCE_CHARACTERS:
+            weighed.append(_Weighed(sentence, [], [], frozenset()))
+            continue
         lasting = _measure_lasting(folded, sentence) if is_marked else Lasting.NO
-        spans += _read_sentence(text, folded, sentence, lasting, has_task=has_task)
-    return DeonticReading(spans=tuple(spans)) if spans else NO_RULE
+        frames = _read_sentence(text, folded, sentence, lasting, has_task=has_task)
+        clauses = list_clauses(folded, sentence.start, sentence.end)
+        cues = find_cues(clauses, is_question=sentence.is_question, is_frame=bool(frames), is_task=has_task)
+        if cues and len(sentences) > 1:
+            before = weighed[-1].cues if weighed else frozenset()
+            around = (*sentences[max(index - 1, 0) : index], *sentences[index + 1 : index + 2])
+            short = [
+                folded[one.start : one.end]
+                for one in around
+                if one.end - one.start <= _MAX_EMPHASIS_CHARACTERS
+            ]
+            cues |= find_neighbour_cues(before, short)
+        weighed.append(_Weighed(sentence, frames, clauses, cues))
+    return weighed
 
 
 def has_surface_hint(text: str) -> bool:
@@ -142,8 +198,6 @@ def _read_sentence(
 ) -> list[RuleSpan]:
     """Return the rules of one sentence, at most one of a force."""
     start, end, is_question, clauses = sentence
-    if not _MIN_SENTENCE_CHARACTERS <= end - start <= _MAX_SENTENCE_CHARACTERS:
-        return []
     found: dict[Modality, RuleSpan] = {}
     is_fronted = lasting >= Lasting.CASE and _is_fronted(folded, sentence)
     for position in _list_clause_starts(folded, sentence, lasting):
@@ -225,6 +279,23 @@ def _make_spans(
             ban = RuleSpan(modality=Modality.PROHIBITION, start=start, end=end, action=contrast, cue="not")
             spans.append(ban)
     return spans
+
+
+def _make_weighed_span(text: str, weighed: _Weighed) -> list[RuleSpan]:
+    """Return the rule of a sentence in which no frame was found; the clause that rules names the action."""
+    start, end = weighed.sentence.start, weighed.sentence.end
+    ruling = next(
+        (clause for kind in _RULING_KINDS for clause in weighed.clauses if clause.kind == kind),
+        weighed.clauses[0],
+    )
+    modality = _KIND_MODALITIES.get(ruling.kind, Modality.OBLIGATION)
+    if "bound:noto" in weighed.cues:
+        modality = Modality.PROHIBITION
+    action_start = ruling.start
+    if ruling.kind == "ban" and (negation := _BAN_WORDS.match(text.lower(), action_start, end)) is not None:
+        action_start = negation.end()
+    cue = " ".join(ruling.text.split()[:_CUE_WORDS])
+    return [RuleSpan(modality, start, end, name_action(text, action_start, end), cue)]
 
 
 def _is_spoken_in_earnest(folded: str, start: int, head: int, end: int) -> bool:

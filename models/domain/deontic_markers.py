@@ -22,44 +22,59 @@ class Lasting(enum.IntEnum):
 
 # How answers look: naming one of these turns a request into a style rule.
 STYLE: Final = (
-    r"(?:emojis?|emoticons?|exclamation (?:marks?|points?)|bullets?|bullet(?:ed)? (?:points?|lists?)|lists|tables?"
-    r"|markdown|headings?|headers|jargon|slang|acronyms?|abbreviations?|filler(?: words)?|fluff|preambles?|intros?"
-    r"|pleasantries|small talk|disclaimers?|caveats?|apologies|spoilers?|profanity|swear words|idioms|metaphors|puns"
+    r"(?:emojis?|emoticons?|exclamation (?:marks?|points?)|bullets?|bullet(?:ed)? (?:points?|lists?)|lists"
+    r"|tables?"
+    r"|markdown|headings?|headers|jargon|slang|acronyms?|abbreviations?|filler(?: words)?|fluff|preambles?"
+    r"|intros?"
+    r"|pleasantries|small talk|disclaimers?|caveats?|apologies|spoilers?|profanity|swear words|idioms"
+    r"|metaphors|puns"
     r"|jokes|humou?r|sarcasm|compliments|flattery|em[- ]dash(?:es)?|semicolons?|oxford commas?|contractions"
-    r"|(?:passive|active) voice|(?:first|second|third) person|metric|imperial|celsius|fahrenheit|kilomet(?:er|re)s"
-    r"|miles|units?|24-hour|12-hour|iso|utc|time ?zones?|currency|euros?|dollars|english|british|american|french"
+    r"|(?:passive|active) voice|(?:first|second|third) person|metric|imperial|celsius|fahrenheit"
+    r"|kilomet(?:er|re)s"
+    r"|miles|units?|24-hour|12-hour|iso|utc|time ?zones?|currency|euros?|dollars|english|british|american"
+    r"|french"
     r"|german|spanish|italian|portuguese|japanese|chinese|korean|dutch|plain (?:text|language)"
-    r"|simple(?:r)? (?:words|language|terms)|layman's terms|tone|style|voice|language|answers?|responses?|replies"
-    r"|explanations?|summaries|summary|paragraphs?|sentences?|one-liners?|examples|sources?|citations?|references"
+    r"|simple(?:r)? (?:words|language|terms)|layman's terms|tone|style|voice|language|answers?|responses?"
+    r"|replies"
+    r"|explanations?|summaries|summary|paragraphs?|sentences?|one-liners?|examples|sources?|citations?"
+    r"|references"
     r"|links|code (?:blocks?|samples?|snippets?|comments)|snippets?|comments|type hints|docstrings"
     r"|unit tests|tabs|spaces"
-    r"|camel ?case|snake ?case|pytest|python|typescript|javascript|rust|sql|formatting|format|capital letters|caps"
+    r"|camel ?case|snake ?case|pytest|python|typescript|javascript|rust|sql|formatting|format"
+    r"|capital letters|caps"
     r"|pronouns|they/them|she/her|he/him|nicknames?|honorifics|titles?|bold|italics|quotes|footnotes"
     r"|follow-up questions|reminders|notifications|my (?:\w+ )?(?:name|email|account|initials|pronouns))"
 )
 # How an assistant speaks.
 MANNER: Final = (
-    r"(?:concise|brief|short(?:er)?|succinct|terse|direct|blunt|honest|frank|formal|informal|casual|professional"
-    r"|polite|friendly|specific|precise|detailed|thorough|verbose|wordy|long|simple|clear|critical|objective|neutral"
-    r"|technical|literal|sarcastic|serious|enthusiastic|chatty|preachy|patroni[sz]ing|condescending|apologetic"
+    r"(?:concise|brief|short(?:er)?|succinct|terse|direct|blunt|honest|frank|formal|informal|casual"
+    r"|professional"
+    r"|polite|friendly|specific|precise|detailed|thorough|verbose|wordy|long|simple|clear|critical"
+    r"|objective|neutral"
+    r"|technical|literal|sarcastic|serious|enthusiastic|chatty|preachy|patroni[sz]ing|condescending"
+    r"|apologetic"
     r"|repetitive|vague|sycophantic|straightforward|realistic|to the point)"
 )
 # What an assistant hands over.
 REPLY: Final = (
-    r"(?:answers?|responses?|replies|reply|messages?|explanations?|emails?|summaries|summary|texts?|code|comments"
-    r"|posts?|drafts?|reports?|suggestions?|recommendations?|questions?|conversations?|sessions?|chats?|outputs?)"
+    r"(?:answers?|responses?|replies|reply|messages?|explanations?|emails?|summaries|summary|texts?|code"
+    r"|comments"
+    r"|posts?|drafts?|reports?|suggestions?|recommendations?|questions?|conversations?|sessions?|chats?"
+    r"|outputs?)"
 )
 
 # What is written the same way everywhere.
 DATA: Final = (
-    r"(?:amounts?|dates?|prices?|times?|numbers?|measurements?|distances?|temperatures?|names?|files?|functions?"
+    r"(?:amounts?|dates?|prices?|times?|numbers?|measurements?|distances?|temperatures?|names?|files?"
+    r"|functions?"
     r"|variables?|commits?)"
 )
 
 # The sentence is meant to last, whatever it asks for.
 STRONG_STANDING: Final = re.compile(
     r"\b(?:from now on|from here on|from this point on|from today on|as of (?:now|today)"
-    r"|starting (?:today|now|tomorrow|from|this|next|\w+day)|going forward|moving forward|henceforth|hereafter"
+    r"|starting (?:today|now|tomorrow|from|this|next|\w+day)|going forward|moving forward|henceforth"
+    r"|hereafter"
     r"|until further notice|under (?:no|any) circumstances|by default|as a (?:general )?rule|at all times"
     r"|until i (?:say|tell)|unless i (?:say|tell|specify|explicitly)"
     r"|unless (?:otherwise|i've)|for the rest of (?:this|our) (?:chat|conversation|session))\b"
@@ -68,7 +83,8 @@ STRONG_STANDING: Final = re.compile(
 WEAK_STANDING: Final = re.compile(
     r"\b(?:in (?:the )?future|for (?:the )?future|next time|every ?time|each time|whenever|wherever"
     r"|all the time|permanently"
-    r"|unless (?:i|asked|told|requested|specified|stated)|without (?:asking|checking|confirming|my|telling|permission"
+    r"|unless (?:i|asked|told|requested|specified|stated)|without (?:asking|checking|confirming|my|telling"
+    r"|permission"
     r"|being asked)|always$|in (?:this|our) (?:project|chat|conversation|session))\b"
 )
 # A case that comes up again and again.
@@ -76,7 +92,8 @@ CASE_STANDING: Final = re.compile(
     r"\b(?:(?:when|if) (?:in doubt|unsure)|if you(?:'re| are) (?:not sure|unsure|uncertain|in doubt)"
     r"|if you (?:don't|do not|can't|cannot) (?!mind|have|want)|if (?:an?|any|something|anything|someone"
     r"|there(?:'s| is| are))"
-    r"|(?:if|when) i'm|if i (?!were|was|had|have|get|need|could|would|can|do|don't|am|want)\w+|(?:when|while) \w+ing"
+    r"|(?:if|when) i'm|if i (?!were|was|had|have|get|need|could|would|can|do|don't|am|want|ever|won"
+    r"|win)\w+|(?:when|while) \w+ing"
     r"|(?:every|each) (?:single )?(?:day|morning|evening|night|week|month|hour|weekend"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
     r"|(?:every|each|all)(?: of)?(?: your| the| my| our| future)* (?:\w+ )?" + REPLY + r"|"
@@ -87,7 +104,8 @@ CASE_STANDING: Final = re.compile(
     r"|answer|respond|reply|explain|suggest|recommend|refactor|generate|create|code|schedule|book"
     r"|summari[sz]e|quote|cite"
     r"|refer|use|change|delete|edit|commit|push|deploy|run|share|translate|speak)\w*"
-    r"|(?:before|after|in|on|with|for|at|to|under) (?:every|each|all)|before (?:sending|deleting|changing|editing"
+    r"|(?:before|after|in|on|with|for|at|to|under) (?:every|each|all)|before (?:sending|deleting|changing"
+    r"|editing"
     r"|committing|pushing|deploying|running|making|booking|buying|posting|sharing|ordering|spending"
     r"|replying|answering|suggesting|calling|moving))\b"
 )
@@ -96,10 +114,31 @@ BAN_STANDING: Final = re.compile(r"\b(?:again|any ?more|any longer)\b")
 
 # It is about this one piece of work.
 ONE_OFF: Final = re.compile(
-    r"\b(?:this time|just this once|for now|right now|for this (?:one|task|essay|story|email|post|question"
-    r"|trip|project)"
-    r"|today|tonight|tomorrow|yet|at the moment|this (?:one|essay|story|email|article|week|weekend)|above|below"
-    r"|following)\b"
+    r"\b(?:this (?!(?:chat|house|household|company|team|code|codebase|project|repo|family|home"
+    r"|conversation|session|office|channel"
+    r"|thread|kitchen|shop|way|is|was|account|stuff|calendar|inbox|firm|point|day|moment|to|from|client"
+    r"|week on|month on"
+    r"|whole|kind|sort|and|or|in|with|for|at|on|as|when|again|any)\b)\w+"
+    r"|(?:just|only) (?:this )?once|for once|once more|for now|right now|tonight|tomorrow|yesterday"
+    r"|(?<!from )today(?! on)"
+    r"|yet|at the moment|for (?:a|one) (?:second|minute|moment|while)|in a (?:hurry|minute|second)"
+    r"|(?:text|question|list|link|one|example|paragraph|see|message) (?:above|below)|the (?:above|attached"
+    r"|following)"
+    r"|the (?:second|third|last|next) (?:one|option|paragraph|page|part|result|results|two|three|slide"
+    r"|chapter|sentence"
+    r"|link|column|message|file|draft)|the other (?:one|\w+sheet|file|version)"
+    r"|(?:chapter|page|slide|paragraph) (?:\d+|one|two|three|four|five|six|ten))\b"
+)
+# It sounds like one occasion.
+OCCASION: Final = re.compile(
+    r"\b(?:on (?:mon|tues|wednes|thurs|fri|satur|sun)day(?! (?:morning|afternoon|evening|night)s)|later"
+    r"|already|right away"
+    r"|the (?:second|third|last|next|other|rest)|the first (?:one|three|two|page)|immediately"
+    r"|at (?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: o'clock)?$"
+    r"|i(?:'ll| will) \w+ (?:it|the rest|you)|still (?:looking|typing|working|reading)|when you (?:find"
+    r"|leave)"
+    r"|when you(?:'re| are) (?:done|ready|back|finished)|next (?:week|month|year|\w+day)|last (?:night"
+    r"|week|month|year))\b"
 )
 # Comfort and proverbs between people.
 COMFORT: Final = re.compile(
@@ -107,10 +146,14 @@ COMFORT: Final = re.compile(
     r"|passions?|gut"
     r"|instincts?|worth|potential|goals?|soul|life|values|friends?|loved ones)|(?:believe|trust|love|blame"
     r"|beat|compare|doubt"
-    r"|push|hard on|true to|care of|kind to|faith in|proud of) (?:in )?yourself|be (?:afraid|scared|sad|proud|strong"
-    r"|shy|discouraged|too hard|ashamed)|worry|bright side|smil\w+|say never|(?:get|bring|let) you down|keep going"
-    r"|hang in there|stay (?:positive|strong|true|safe)|lose hope|lose sight|take (?:care|breaks?)|have fun|let go"
-    r"|look back|miss you|forget (?:how|you|your|about me)|(?:here|there) for you|love you|your back|let me know"
+    r"|push|hard on|true to|care of|kind to|faith in|proud of) (?:in )?yourself|be (?:afraid|scared|sad"
+    r"|proud|strong"
+    r"|shy|discouraged|too hard|ashamed)|worry|bright side|smil\w+|say never|(?:get|bring|let) you down"
+    r"|keep going"
+    r"|hang in there|stay (?:positive|strong|true|safe)|lose hope|lose sight|take (?:care|breaks?)"
+    r"|have fun|let go"
+    r"|look back|miss you|forget (?:how|you|your|about me)|(?:here|there) for you|love you|your back"
+    r"|let me know"
     r"|keep (?:me posted|in touch)|reach out|tell me (?:more|about|what|how|all|everything))\b"
 )
 # Nobody is asked to do it.
@@ -125,7 +168,8 @@ REPORTED: Final = re.compile(
     r"|quote|saying"
     r"|proverb|motto|lyrics?|song|article|poster|people|everyone|someone|manager|therapist|who|that|always"
     r"|once|often|just"
-    r"|has|had|me|us|and|would|kept|\w+ma|\w+pa)(?: \w+)? (?:said|says|say|told|tells|taught|advised|advises|reads?"
+    r"|has|had|me|us|and|would|kept|\w+ma|\w+pa)(?: \w+)? (?:said|says|say|told|tells|taught|advised"
+    r"|advises|reads?"
     r"|goes|warned|reminds?|reminded|suggested|wrote|writes|recommended|preached|insisted|insists|asked"
     r"|asks|repeated|believes?)\b"
     r"|\b(?:according to|as the (?:saying|song) goes|motto|mantra|proverb|advice|reminds? (?:me|us|you)"
@@ -134,10 +178,12 @@ REPORTED: Final = re.compile(
 )
 # The turn asks for one piece of work: wishes about its form end with it.
 TASK: Final = re.compile(
-    r"(?:(?:please|hi|hey|ok|so|now|and|also)[,!]? )*(?:(?:write|create|generate|draft|compose|make|give|list|suggest"
+    r"(?:(?:please|hi|hey|ok|so|now|and|also)[,!]? )*(?:(?:write|create|generate|draft|compose|make|give"
+    r"|list|suggest"
     r"|recommend|plan|design|build|find|translate|summari[sz]e|explain|tell|show|help|describe|analy[sz]e"
     r"|convert|compare"
-    r"|provide|rewrite|fix|imagine|come up|produce|prepare|outline|edit|proofread) (?:me |us |up |with |out )*"
+    r"|provide|rewrite|fix|imagine|come up|produce|prepare|outline|edit|proofread) (?:me |us |up |with "
+    r"|out )*"
     r"(?:an?|some|the|this|that|these|those|my|our|\d+|two|three|four|five|six|ten|several|about|how|what"
     r"|why|in \d+)\b"
     r"|(?:can|could|would|will) you (?!always|never|stop|not\b|only|avoid|please (?:always|never|stop|not\b"

@@ -19,8 +19,8 @@ _LISTED_VERBS: Final = (
 ) - split_words("forget let hesitate quit stop know need doubt question")
 
 _YOU_TO: Final = (
-    r"(?:i(?:'d| would| do| just| really| also)* (?:like|love|want|need|expect|prefer|appreciate"
-    r"|be (?:grateful|happy|glad))"
+    r"(?:i(?:'d| would| do| just| really| also)* (?:want|need|expect|prefer)"
+    r"|i(?:'d| would)(?: just| really| also| much)* (?:like|love|appreciate|be (?:grateful|happy|happier|glad))"
     r"|it(?:'d| would) be (?:great|nice|good|helpful|better|best))(?: it)?(?: if| that)? you(?:'d| would"
     r"| could)?(?: to)?(?: please)? "
 )
@@ -261,7 +261,7 @@ PHRASES: Final[tuple[Phrase, ...]] = (
         _I,
         r"i (?:\w+ly |always |much |also |just |still |do )*(?P<verb>prefer) (?!the (?:first|second|third"
         r"|former|latter|last"
-        r"|other|(?:\w+ )?one)\b|(?:this|that) one\b|it\b|not to say)",
+        r"|other|(?:\w+ )?one)\b|(?:this|that) one\b|it\b|not to\b)",
     ),
     _duty(
         _I,

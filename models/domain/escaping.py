@@ -22,7 +22,7 @@ _FIRST_TAG_CHARACTER, _LAST_TAG_CHARACTER = 0xE0020, 0xE007E  # an invisible cop
 # Letters without a glyph, which Unicode does not count among the invisible.
 _FILLERS: Final = "\u115f\u1160\u2800\u3164\uffa0"
 _LOOKALIKES: Final = {
-    "<": "‹〈〈⟨˂ᐸ❮❰⧼≺",
+    "<": "‹\u2329\u3008⟨˂ᐸ❮❰⧼≺",
     "/": "⁄∕⧸╱\\＼⟋",
     "|": "∣❘│ǀ¦",
     "-": "‐‑‒–—―−⁃˗",
@@ -41,8 +41,8 @@ _LOOKALIKES: Final = {
     "r": "гᴦ",
     "s": "ѕ",
     "t": "тτ",
+    "y": "уγүΥ",  # before u: the capital of υ looks like a Y
     "u": "υս",
-    "y": "уγү",
 }
 
 

@@ -180,7 +180,7 @@ def _clean_sentence(sentence: str) -> str:
 def _measure_worth(sentence: str, voices: Collection[str] = ()) -> float:
     """What a sentence is worth beside its terms.
 
-    >>> _measure_worth("We moved last Friday."), _measure_worth("You are so brave!"), _measure_worth("How so?")
+    >>> _measure_worth("We moved yesterday."), _measure_worth("You are so brave!"), _measure_worth("How so?")
     (1.4, 0.6, 0.5)
 
     `voices` are the speakers, in small letters: to name one of them says nothing new.

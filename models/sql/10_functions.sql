@@ -209,20 +209,28 @@ BEGIN
 END
 $$;
 
--- What left the index leaves its counts too.
+-- What left the index leaves its counts too. Rows are locked as `index_items` locks them, namespaces first and by name,
+-- then terms by their key: two writers never wait for each other in a circle.
 CREATE OR REPLACE FUNCTION longtail.forget_words() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
 BEGIN
+    PERFORM FROM namespaces
+    WHERE (namespaces.tenant_id, namespaces.namespace) IN (SELECT tenant_id, namespace FROM gone)
+    ORDER BY namespaces.namespace FOR UPDATE;
+    UPDATE namespaces SET item_count = namespaces.item_count - lost.items, word_count = namespaces.word_count - lost.words
+    FROM (SELECT tenant_id, namespace, count(*) AS items, sum(word_count) AS words FROM gone GROUP BY 1, 2) AS lost
+    WHERE namespaces.tenant_id = lost.tenant_id AND namespaces.namespace = lost.namespace;
     DELETE FROM postings USING gone JOIN namespaces USING (tenant_id, namespace)
     WHERE postings.namespace_id = namespaces.id AND postings.term = ANY(gone.terms) AND postings.item_id = gone.id;
+    PERFORM FROM lexicon
+    WHERE (lexicon.namespace_id, lexicon.term) IN (
+        SELECT namespaces.id, term FROM gone JOIN namespaces USING (tenant_id, namespace), unnest(terms) AS term)
+    ORDER BY lexicon.namespace_id, lexicon.term FOR UPDATE;
     UPDATE lexicon SET item_count = lexicon.item_count - lost.count
     FROM (SELECT namespaces.id, term, count(*) FROM gone JOIN namespaces USING (tenant_id, namespace), unnest(terms) AS term
           GROUP BY namespaces.id, term) AS lost
     WHERE lexicon.namespace_id = lost.id AND lexicon.term = lost.term;
-    UPDATE namespaces SET item_count = namespaces.item_count - lost.items, word_count = namespaces.word_count - lost.words
-    FROM (SELECT tenant_id, namespace, count(*) AS items, sum(word_count) AS words FROM gone GROUP BY 1, 2) AS lost
-    WHERE namespaces.tenant_id = lost.tenant_id AND namespaces.namespace = lost.namespace;
     RETURN NULL;
 END
 $$;

@@ -260,6 +260,19 @@ def release_compaction(
     )
 
 
+def find_first_pending(connection: Connection, *, tenant_id: UUID, session_id: str) -> int | None:
+    """The position of the session's oldest turn that is still on its way to being remembered; None: all are."""
+    found: int | None = connection.execute(
+        text(
+            "SELECT min(turns.position) FROM work JOIN turns ON turns.id = work.item_id "
+            "WHERE work.tenant_id = :tenant_id AND work.stage IN ('accepted', 'ingested', 'embedded') "
+            "AND turns.tenant_id = :tenant_id AND turns.session_id = :session_id"
+        ),
+        {"tenant_id": tenant_id, "session_id": session_id},
+    ).scalar_one()
+    return found
+
+
 def load_gate_scores(
     connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]
 ) -> dict[UUID, float]:

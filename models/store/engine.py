@@ -1,6 +1,7 @@
 """Connections: an engine per process, and transactions that belong to one tenant."""
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import UUID
@@ -11,11 +12,12 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from models.errors import DatabaseUnavailable, DeadlineExceeded, Misconfigured
+from models.errors import DatabaseUnavailable, DeadlineExceeded, Misconfigured, Overtaken
 from models.settings import sqlalchemy_url
 from models.store.watchdog import Watchdog
 
 QUERY_CANCELED = "57014"
+MET_ANOTHER_WRITER = frozenset({"40P01", "40001"})  # a deadlock, or two snapshots that do not fit
 GRAPH_BREADTH = 128  # rows the graph index keeps in view at once: enough for one search of recall
 GRACE_MS = 250  # the server may cancel by itself first, which costs no connection
 _WATCHDOG = Watchdog()
@@ -109,6 +111,7 @@ def one_round_trip(engine: Engine, tenant_id: UUID, *, timeout_ms: int) -> "Iter
 
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
+Result = TypeVar("Result")
 
 
 class Cursors:
@@ -167,6 +170,10 @@ def translated_errors() -> Iterator[None]:
         cause = error.orig if isinstance(error, OperationalError) else error
         if getattr(cause, "sqlstate", None) == QUERY_CANCELED:
             raise DeadlineExceeded("PostgreSQL did not finish within the time given to it") from error
+        if getattr(cause, "sqlstate", None) in MET_ANOTHER_WRITER:
+            raise Overtaken(
+                "another writer was quicker; nothing was changed", remedy="repeat the call"
+            ) from error
         raise DatabaseUnavailable(
             f"PostgreSQL does not answer: {_first_line(cause)}", remedy="run 'longtail doctor'"
         ) from error
@@ -177,6 +184,16 @@ def translated_errors() -> Iterator[None]:
                 remedy="run 'longtail doctor'",
             ) from error
         raise
+
+
+def repeat_if_overtaken(work: "Callable[[], Result]", *, attempts: int = 4) -> "Result":
+    """Do a whole transaction again when another writer came in between; it changed nothing the first time."""
+    for attempt in range(1, attempts):
+        try:
+            return work()
+        except Overtaken:
+            time.sleep(0.05 * attempt)
+    return work()
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -103,6 +103,16 @@ ORDER BY binding, name""",
 SELECT to_jsonb(feedback) - 'tenant_id'
 FROM feedback JOIN turns ON turns.id = feedback.turn_id WHERE {_TURN_FILTER} ORDER BY feedback.given_at, feedback.id""",
     ),
+    (
+        "record",
+        """
+SELECT to_jsonb(records) - 'tenant_id' - 'embedding' || jsonb_build_object('embedding', records.embedding::text)
+FROM records LEFT JOIN turns ON turns.id = records.item_id
+WHERE records.tenant_id = :tenant_id
+    AND (CAST(:namespace AS text) IS NULL OR coalesce(turns.namespace, records.namespace) = :namespace)
+    AND (CAST(:session_id AS text) IS NULL OR turns.session_id = :session_id)
+ORDER BY records.collection, records.id""",
+    ),
 )
 
 

@@ -249,6 +249,13 @@ def _import_documents(connection: Connection, tenant_id: UUID, rows: Records) ->
     return len(added)
 
 
+def _import_records(connection: Connection, tenant_id: UUID, rows: Records) -> int:
+    """What JSON-RPC clients call things; one that is there keeps what it says."""
+    named = [row["item_id"] for row in rows if row["item_id"] is not None]
+    _check_turns(connection, tenant_id, named, field="item_id")
+    return len(_insert(connection, tenant_id, "records", rows, "tenant_id, collection, id"))
+
+
 _IMPORTS: Final[Mapping[str, Callable[[Connection, UUID, Records], int]]] = {
     "session": _import_sessions,
     "turn": _import_turns,
@@ -259,4 +266,5 @@ _IMPORTS: Final[Mapping[str, Callable[[Connection, UUID, Records], int]]] = {
     "summary": _import_summaries,
     "document": _import_documents,
     "feedback": _import_resting("feedback", "id", "turn_id"),
+    "record": _import_records,
 }

@@ -24,27 +24,33 @@ class NamespaceCounts:
     last_turn_at: datetime | None
 
 
+# One pass over the turns, whatever the number of namespaces.
 _NAMESPACES = text("""
 WITH known AS (
     SELECT namespace FROM sessions WHERE tenant_id = :tenant_id
     UNION SELECT namespace FROM namespaces WHERE tenant_id = :tenant_id AND item_count > 0
     UNION SELECT 'authored:' || binding FROM documents WHERE tenant_id = :tenant_id
-), page AS (
+), page AS MATERIALIZED (
     SELECT namespace FROM known
     WHERE namespace > :after AND (CAST(:only AS text) IS NULL OR namespace = :only) ORDER BY namespace LIMIT :count
+), said AS (
+    SELECT turns.namespace, count(*) AS turns, count(guidance.id) AS guidance
+    FROM turns LEFT JOIN guidance ON guidance.turn_id = turns.id AND guidance.superseded_by IS NULL
+                                 AND guidance.forgotten_at IS NULL
+    WHERE turns.tenant_id = :tenant_id AND turns.namespace IN (SELECT namespace FROM page) GROUP BY turns.namespace
+), held AS (
+    SELECT namespace, count(*) AS sessions, max(last_turn_at) AS last_turn_at FROM sessions
+    WHERE tenant_id = :tenant_id GROUP BY namespace
+), kept AS (
+    SELECT namespace, count(*) AS memories FROM memories
+    WHERE tenant_id = :tenant_id AND forgotten_at IS NULL GROUP BY namespace
 )
-SELECT page.namespace,
-       (SELECT count(*) FROM sessions WHERE tenant_id = :tenant_id AND namespace = page.namespace) AS sessions,
-       (SELECT max(last_turn_at) FROM sessions WHERE tenant_id = :tenant_id AND namespace = page.namespace) AS last_turn_at,
-       (SELECT count(*) FROM turns WHERE tenant_id = :tenant_id AND namespace = page.namespace) AS turns,
-       (SELECT count(*) FROM memories
-        WHERE tenant_id = :tenant_id AND namespace = page.namespace AND forgotten_at IS NULL) AS memories,
-       (SELECT count(*) FROM guidance JOIN turns ON turns.id = guidance.turn_id
-        WHERE guidance.tenant_id = :tenant_id AND turns.namespace = page.namespace
-          AND guidance.superseded_by IS NULL AND guidance.forgotten_at IS NULL) AS guidance,
-       coalesce((SELECT item_count FROM namespaces
-                 WHERE tenant_id = :tenant_id AND namespace = page.namespace), 0) AS indexed
-FROM page ORDER BY page.namespace
+SELECT page.namespace, coalesce(held.sessions, 0) AS sessions, coalesce(said.turns, 0) AS turns,
+       coalesce(kept.memories, 0) AS memories, coalesce(said.guidance, 0) AS guidance,
+       coalesce(indexed.item_count, 0) AS indexed, held.last_turn_at
+FROM page LEFT JOIN said USING (namespace) LEFT JOIN held USING (namespace) LEFT JOIN kept USING (namespace)
+LEFT JOIN namespaces AS indexed ON indexed.tenant_id = :tenant_id AND indexed.namespace = page.namespace
+ORDER BY page.namespace
 """)
 
 

@@ -135,6 +135,9 @@ def test_without_postgres_assemble_returns_the_messages_and_says_so(tenant: Any)
         start = time.monotonic()
         answer = tenant.client.assemble(messages=shown, deadline_ms=500, **ask)
         assert time.monotonic() - start < 10
+        start = time.monotonic()
+        again = tenant.client.assemble(messages=shown, deadline_ms=500, format="messages", **ask)
+        assert time.monotonic() - start < 0.5, "the second caller waited for what is known to be away"
     finally:
         for process in everyone:
             if process.is_running():
@@ -142,6 +145,10 @@ def test_without_postgres_assemble_returns_the_messages_and_says_so(tenant: Any)
     assert any(miss["code"] in {"database_unavailable", "deadline_exceeded"} for miss in answer["degraded"])
     assert answer["messages"] == shown
     assert "Never panic" in answer["text"]
+    assert again["degraded"][0]["code"] == "database_unavailable"
+    assert "Never panic" in again["messages"][0]["content"]
+    assert again["messages"][1:] == shown
+    wait_for(lambda: not tenant.client.assemble(**ask)["degraded"], 10)
 
 
 def test_postgres_killed_comes_back_with_every_turn(tenant: Any) -> None:

@@ -237,3 +237,28 @@ def test_a_question_about_time_brings_the_dated_turns_first(tenant: Any) -> None
     assert {"3 March" in text or "14 June" in text for text in recalled[:2]} == {True}
     plain = tenant.client.assemble(query="Tell me about my knee", explain=True, **ASK)
     assert not [one for one in plain["explain"]["candidates"] if one["temporal"]]
+
+
+def test_a_spoken_wish_that_an_authored_rule_forbids_stays_out_and_the_answer_says_by_which_rule(
+    tenant: Any,
+) -> None:
+    tenant.client.put_document(
+        "AGENTS.md", "# Style\n\n- Never use emojis.\n\nYou must not:\n\n- quote prices\n"
+    )
+    tenant.say("old", "From now on, use emojis in your replies.", user_id="ann")
+    tenant.say("old", "Always quote prices in euros.", user_id="ann")
+    tenant.say("old", "From now on, answer in German.", user_id="ann")
+    tenant.settle()
+    answer = tenant.client.assemble(query="hello", explain=True, **ASK)
+    guidance = [item["text"] for item in answer["items"] if item["tier"] == "guidance"]
+    assert guidance == ["From now on, answer in German."]
+    rules = {item["id"]: item["text"] for item in answer["items"] if item["tier"] == "hard"}
+    overruled = answer["explain"]["overruled"]
+    assert sorted((rules[one["rule_id"]], one["action"], one["is_whole"]) for one in overruled) == [
+        ("- Never use emojis.", "use emojis", True),
+        ("- quote prices", "quote price", True),
+    ]
+    tenant.client.put_document("AGENTS.md", "# Style\n\n- Keep it short.\n")
+    answer = tenant.client.assemble(query="hello", explain=True, **ASK)
+    assert len([item for item in answer["items"] if item["tier"] == "guidance"]) == 3
+    assert answer["explain"]["overruled"] == []

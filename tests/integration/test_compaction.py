@@ -319,6 +319,27 @@ def test_a_deep_queue_slows_compaction_down_and_never_stops_it(tenant: Any) -> N
     assert covered == [0, 20, 40, 60, 80, 100, 106, 106]  # one pass each, whatever waits
 
 
+def test_turns_still_on_their_way_are_left_to_the_pipeline(tenant: Any) -> None:
+    ids = talk(tenant, 60)
+    tenant.settle()
+    with plain_transaction(
+        tenant.owner
+    ) as connection:  # as if the pipeline had come to turn 29 and no further
+        connection.execute(
+            text(
+                "UPDATE longtail.work SET stage = 'ingested', not_before = now() + interval '1 hour' "
+                "WHERE item_id = ANY(CAST(:ids AS uuid[]))"
+            ),
+            {"ids": ids[30:]},
+        )
+    settings = tenant.stack.settings.model_copy(update={"tail_target": 0.0})
+    given = (tenant.as_role("longtail_worker"), ToyEncoder(), tenant.id, "s")
+    compact_session(*given, settings=settings, only_remembered=True)
+    assert tenant.one(COVERED) == 30
+    tenant.client.compact("s", force=True)  # asked for, it takes them all
+    assert tenant.one(COVERED) == 56
+
+
 def test_scans_at_the_same_time_never_send_a_session_twice(tenant: Any) -> None:
     for number in range(12):
         talk(tenant, 12, session=f"s{number}", seed=number)

@@ -1,8 +1,10 @@
 """Claims about sessions, namespaces, documents and erasure: counts are true, erased is erased, others are untouched."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -51,6 +53,15 @@ def test_a_session_says_how_long_it_is_and_how_far_its_compaction_came(tenant: A
     assert [one["session_id"] for one in only] == ["s2"]
 
 
+def test_pages_go_on_behind_the_longest_name(tenant: Any) -> None:
+    names = ["ä" * 512, "ä" * 511 + "ö"]
+    for name in names:
+        tenant.say(name, "hello", user_id="ann")
+    page = tenant.client.call("GET", "/v1/sessions", params={"limit": "1"})
+    rest = tenant.client.call("GET", "/v1/sessions", params={"cursor": page["next_cursor"]})
+    assert [one["session_id"] for one in [*page["sessions"], *rest["sessions"]]] == names
+
+
 def test_namespaces_are_listed_with_what_they_hold(tenant: Any) -> None:
     tenant.say("s1", SECRET, "ok", user_id="ann")
     tenant.say("s2", "hello", user_id="bob")
@@ -84,6 +95,31 @@ def test_documents_are_listed_read_word_for_word_and_taken_away(tenant: Any) -> 
         tenant.client.call("DELETE", "/v1/documents/team%2Frules.md")
     assert len(tenant.client.call("GET", "/v1/documents")["documents"]) == 1
     assert tenant.one("SELECT count(*) FROM longtail.items WHERE tenant_id = :tenant") == 0
+
+
+def test_documents_that_share_words_are_replaced_and_removed_at_once_without_a_refusal(tenant: Any) -> None:
+    def replace(number: int) -> None:
+        words = " ".join(f"harbour{(number * 7 + n) % 40} pier{(number * 11 + n) % 40}" for n in range(60))
+        body = "\n\n".join(f"{words} part {n}" for n in range(5))
+        path = f"/v1/documents/d{number % 4}.md"
+        with httpx.Client(
+            base_url=tenant.client.url, headers={"Authorization": f"Bearer {tenant.token}"}
+        ) as http:
+            answers.append(http.put(path, content=body.encode(), timeout=60).status_code)
+            if number % 5 == 0:
+                answers.append(http.delete(path, timeout=60).status_code)
+
+    answers: list[int] = []
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(replace, range(60)))
+    assert set(answers) <= {200, 204, 404}, answers
+    tenant.settle()
+    assert tenant.one("SELECT count(*) FROM longtail.dead_letters WHERE tenant_id = :tenant") == 0
+    counted, held = tenant.rows(
+        "SELECT (SELECT coalesce(sum(item_count), 0) FROM longtail.namespaces WHERE tenant_id = :tenant), "
+        "(SELECT count(*) FROM longtail.items WHERE tenant_id = :tenant)"
+    )[0]
+    assert counted == held
 
 
 def test_a_bound_token_sees_and_deletes_only_its_own_documents_and_sessions(tenant: Any) -> None:

@@ -95,7 +95,7 @@ def test_old_answers_are_dropped(tenant: Any, http: httpx.Client) -> None:
     assert hint(http, "k1").json()["id"] != first["id"]
 
 
-@pytest.mark.parametrize("key", ["", "x" * 256, "a\tb"])
+@pytest.mark.parametrize("key", ["", "x" * 256, "a\tb", "a b"])
 def test_keys_that_are_none_are_refused(http: httpx.Client, key: str) -> None:
     answer = hint(http, key)
     assert answer.status_code == 422

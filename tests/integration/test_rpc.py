@@ -416,15 +416,9 @@ def test_half_lines_and_clients_that_do_not_read_hold_nobody_up(
 ) -> None:
     rpc = connect(tenant.token)
     for number in range(30):
-        rpc.call(
-            "insert_session_turn",
-            sessionId="long",
-            id=f"long:{number}",
-            text="many words " * 400,
-            metadata={"role": "user"},
-        )
+        rpc.call("insert_text", collection="bulk", id=str(number), text="many words " * 400, metadata={})
     lazy = [connect(tenant.token, "unix") for _ in range(12)]
-    ask = b'{"jsonrpc":"2.0","id":1,"method":"list_collection","params":{"collection":"session_raw:long"}}\n'
+    ask = b'{"jsonrpc":"2.0","id":1,"method":"list_collection","params":{"collection":"bulk"}}\n'
     for one in lazy[:6]:
         one.send(ask * 100)  # megabytes of answers that nobody reads
     for one in lazy[6:]:

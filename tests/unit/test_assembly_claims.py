@@ -1,5 +1,7 @@
 """What an assembly says of itself, and how far each tier may go (memory-model.md sections 1 and 2)."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from models.domain.assembly import Assembly, Block, Drop, Supply, TailBlock, assemble
 from models.domain.budget import Reserves
 from models.domain.markers import CLOSE_BLOCK, open_block
-from models.domain.rendering import AUTHORED, RECALLED
+from models.domain.rendering import AUTHORED, RECALLED, render_item, render_rule
 from models.domain.tail import KEPT_SHARE, TailTurn
 from models.domain.tokens import CharsCounter, TokenCounter
 
@@ -207,3 +209,30 @@ def test_a_feasible_prompt_never_says_what_it_needs(counter: TokenCounter) -> No
         == (counter.count(run(Supply(hard=[block("h", 40)]), 10_000, counter).text) <= total)
         for total in range(1, 300, 7)
     )
+
+
+def test_what_nearly_repeats_a_better_block_is_dropped_with_its_name() -> None:
+    twin = Block(id="twin", rendered=render_item("Tea."), repeats="first")
+    supply = Supply(recall=[Block(id="first", rendered=render_item("Tea!")), twin])
+    done = assemble(supply, total=500, counter=CharsCounter(), reserves=Reserves(), min_turns=4)
+    assert done.chosen["recall"] == ("first",)
+    (drop,) = done.drops
+    assert (drop.tier, drop.id, drop.reason) == (
+        "recall",
+        "twin",
+        "nearly the same as first, which ranks higher",
+    )
+
+
+def test_a_prompt_has_two_blocks_unless_another_layout_is_asked_for() -> None:
+    supply = Supply(
+        hard=[Block(id="h", rendered=render_rule("Use tabs."))],
+        recall=[Block(id="r", rendered=render_item("Tea!"))],
+    )
+    options: dict[str, Any] = {
+        "total": 500,
+        "counter": CharsCounter(),
+        "reserves": Reserves(),
+        "min_turns": 4,
+    }
+    assert assemble(supply, **options).text == assemble(supply, layout="two", **options).text

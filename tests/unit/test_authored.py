@@ -20,6 +20,7 @@ from models.domain.authored import (
     enforce_hard_reserve,
     partition_blocks,
     partition_key,
+    read_as_notes,
 )
 from models.domain.deontic import DeonticReading, Modality, RuleSpan
 
@@ -410,3 +411,19 @@ class TestPartitionKey:
 
     def test_text_moved_between_document_and_tokenizer_changes_the_key(self) -> None:
         assert partition_key("bc", "a") != partition_key("c", "ab")
+
+
+def test_a_file_read_as_notes_is_lore_alone_and_contradicts_nothing() -> None:
+    texts = [("list_item", "- Use tabs in tests."), ("paragraph", "You must never use tabs in tests.")]
+    blocks = [
+        Block(kind=kind, start=40 * i, end=40 * i + len(text), text=text, heading_path=())
+        for i, (kind, text) in enumerate(texts)
+    ]
+    rules = partition_blocks(blocks, count_tokens=len, tokenizer_id="letters")
+    assert (rules.hard_tokens, rules.soft_tokens, rules.lore_tokens) == (20, 33, 0)
+    assert rules.conflicts
+    notes = read_as_notes(rules)
+    assert {node.tier for node in notes.nodes} == {Tier.LORE}
+    assert [node.text for node in notes.nodes] == [text for _, text in texts]
+    assert (notes.hard_tokens, notes.soft_tokens, notes.lore_tokens) == (0, 0, 53)
+    assert notes.conflicts == ()

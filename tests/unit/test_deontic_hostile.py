@@ -30,6 +30,9 @@ UNITS = [
     "~~~ ",
     "İ",
     "\ud800",
+    "no nuts. ",
+    "please keep every answer short. ",
+    "i want you to always ",
 ]
 
 

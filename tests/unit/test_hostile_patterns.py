@@ -27,7 +27,17 @@ import pytest
 PACKAGES: Final = ("models/domain", "models/documents")
 MEGABYTE: Final = 1_000_000
 # Each with how many of the slowest texts go on to the next; the first few keep an exponential or cubic search short.
-SIZES: Final = ((14, 99), (24, 99), (200, 99), (1_000, 99), (4_000, 6), (16_000, 1), (MEGABYTE, 1))
+SIZES: Final = (
+    (14, 99),
+    (24, 99),
+    (200, 99),
+    (1_000, 99),
+    (4_000, 6),
+    (16_000, 2),
+    (64_000, 1),
+    (250_000, 1),
+    (MEGABYTE, 1),
+)
 # The slowest linear expression here takes half a second for a megabyte; a quadratic one is caught long before that.
 SECONDS_PER_CHARACTER: Final = 3e-6
 SECONDS_PER_CHARACTER_READ: Final = 12e-6  # a function asks dozens of expressions

@@ -1,6 +1,7 @@
 """The coverage graph (memory-model.md section 8)."""
 
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -237,3 +238,30 @@ def test_a_summary_of_a_hundred_thousand_turns_is_walked_in_linear_time() -> Non
     assert expand(graph, "s") == turns
     assert verify_graph(graph, active={"s"}) == ()
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("cycle", "summary 'n' covers itself through a, b"),
+        ("dangling_edge", "summary 'n' covers a, b, which is neither a turn nor a summary"),
+        ("turn_covers", "raw turn 'n' covers a, b; only a summary covers anything"),
+        ("empty_expansion", "summary 'n' leads to no raw turn"),
+        ("unreachable_turn", "turn 'n' is not active and no active summary leads to it"),
+        ("foreign_source", "summary 'n' covers a, b of another session"),
+        ("tail_covered", "turn 'n' is in the base tail and already covered"),
+        ("token_arithmetic", "summary 'n': a, b"),
+        ("wrong_level", "summary 'n' does not lie one level above a, b"),
+        ("wrong_activity", "summary 'n' a, b"),
+        ("not_indexed", "summary 'n' a, b"),
+        ("wrong_state", "session 'n': a, b"),
+    ],
+)
+def test_every_kind_of_violation_is_told_as_a_sentence(kind: Any, words: str) -> None:
+    assert Violation(kind=kind, node="n", related=("a", "b")).detail == words
+
+
+def test_a_sentence_names_five_others_at_most_and_says_that_there_are_more() -> None:
+    five = Violation(kind="token_arithmetic", node="n", related=tuple("abcde")).detail
+    six = Violation(kind="token_arithmetic", node="n", related=tuple("abcdef")).detail
+    assert (five, six) == ("summary 'n': a, b, c, d, e", "summary 'n': a, b, c, d, e …")

@@ -351,6 +351,14 @@ def test_sentence_punctuation_is_trimmed_and_balanced_brackets_stay(text: str, t
     assert trim_punctuation(text) == trimmed
 
 
+def test_a_name_may_begin_and_end_with_any_letter_and_hold_a_digit() -> None:
+    for letter in "abcxyzABCXYZ":
+        assert is_snake_case(f"{letter}_axis")
+        assert is_snake_case(f"axis_{letter}")
+        assert is_dotted_name(f"{letter}1.module")
+        assert not is_dotted_name(f"1{letter}.module")
+
+
 def test_no_letter_or_digit_is_punctuation() -> None:
     for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789éß中":
         assert trim_punctuation(f"a.{letter}") == f"a.{letter}"

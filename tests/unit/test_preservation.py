@@ -105,3 +105,7 @@ def test_words_of_different_sources_are_not_read_as_one() -> None:
 
 def test_a_summary_of_nothing_but_a_name_of_its_source_passes() -> None:
     assert find_flaw("src/billing/export.py", ["src/billing/export.py"]) is None
+
+
+def test_words_at_the_ends_of_sources_are_the_sources_own() -> None:
+    assert find_flaw("beta gamma", ["alpha beta", "gamma delta"]) is None

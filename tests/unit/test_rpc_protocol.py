@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from api.rates import RateLimiter
 from api.rpc.dispatcher import Dispatcher, Method, Params, Session
+from api.rpc.document_methods import SourceMeta
 from api.rpc.endpoints import read_endpoints
 from api.rpc.framing import LineFramer, TooLong
+from api.rpc.methods import METHODS as ALL_METHODS
 from api.rpc.places import find_place
 from api.rpc.protocol import RpcError, read_json, read_request, show_result, write_json
 from models.errors import InvalidInput, Misconfigured, NotFound, TransientError
@@ -91,6 +93,17 @@ def test_what_is_not_json_is_a_parse_error(text: bytes) -> None:
         read_json(text)
     assert refused.value.code == -32700
     assert "\n" not in refused.value.message
+
+
+def test_the_page_names_every_method_with_every_parameter_it_takes() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rpc.md").read_text()
+    rows = [line.split("|") for line in page.splitlines() if line.startswith("| `")]
+    for name, method in ALL_METHODS.items():
+        (row,) = [row for row in rows if f"`{name}`" in row[1]]
+        if name != "session_lifecycle_hint":  # it names some of a dozen
+            for field, info in method.params.model_fields.items():
+                if field not in SourceMeta.model_fields:  # facts about a file, named together
+                    assert f"`{info.alias or field}`" in row[2], (name, field)
 
 
 class Echo(Params):

@@ -284,3 +284,17 @@ def test_a_year_alone_needs_a_word_that_makes_it_a_time(word: str) -> None:
 def test_today_itself_is_the_newest_such_day_and_tomorrow_is_a_year_old() -> None:
     assert find_days("on May 16")[0][0] == "2024-05-16"
     assert find_days("on May 17")[0][0] == "2023-05-17"
+
+
+@pytest.mark.parametrize(("words", "day"), [("last Monday", 13), ("yesterday", 15), ("on May 3", 3)])
+def test_a_day_lasts_from_midnight_to_midnight(words: str, day: int) -> None:
+    for now in (NOW, NOW.replace(second=59, microsecond=999), NOW.replace(hour=0, minute=1)):
+        (frame,) = find_time_frames(f"What did I eat {words}?", now=now)
+        start = datetime(2024, 5, day, tzinfo=UTC)
+        assert (frame.start, frame.end) == (start.timestamp(), (start + timedelta(days=1)).timestamp())
+
+
+def test_five_moments_are_a_story() -> None:
+    days = [f"2023-01-0{day}" for day in range(1, 6)]
+    assert len(find_time_frames(" ".join(days[:4]), now=NOW)) == 4
+    assert find_time_frames(" ".join(days), now=NOW) == ()

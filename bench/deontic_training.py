@@ -1,0 +1,198 @@
+"""Fits what each cue of a standing rule is worth, and writes it down as `models/domain/deontic_weights.py`.
+
+    python -m bench.deontic_training --data DIR            # print cross-validated shares, write nothing
+    python -m bench.deontic_training --data DIR --write
+
+Logistic regression with an L2 penalty (Newton's method, no chance in it) over the cues that `list_cues` names. It
+learns from `sets/standing_rules_dev.jsonl`, from the tuned half of `sets/standing_rules.jsonl`, and from real talk, in
+which nobody rules but where `labels/conversation_rules.jsonl` says so. The held back half and the fresh set are never
+read. A turn counts as its highest sentence: which sentence of a rule carries it is learned along the way.
+"""
+
+import argparse
+import json
+import pathlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.deontic import DEV_FILE, LABELS, load_user_turns
+from bench.quality.rules import CASES_FILES, TUNED
+from models.domain.deontic_conversation import list_cues
+from models.domain.deontic_evidence import THRESHOLD
+
+WEIGHTS_FILE: Final = pathlib.Path(__file__).parents[1] / "models" / "domain" / "deontic_weights.py"
+FOLDS: Final = 5
+PENALTY: Final = 1.0  # L2; the bias goes free
+MIN_OCCURRENCES: Final = 3  # a cue seen less often gets no weight
+MIN_WEIGHT: Final = 0.05  # a smaller one is not written down
+ROUNDS: Final = 4  # of choosing the sentence that rules, then fitting
+NEWTON_STEPS: Final = 10
+MADE_WEIGHT: Final = 2.0
+CLAIM_WEIGHT: Final = 4.0  # sentences the tests make claims about
+TALK_WEIGHT: Final = 1.0
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A turn as the cues of its sentences, and whether it states a rule."""
+
+    sentences: tuple[frozenset[str], ...]  # only those that can be a rule
+    is_rule: bool
+    weight: float
+    source: str
+
+
+def load_made(paths: Sequence[pathlib.Path]) -> list[Example]:
+    """The made sentences: those of the development set and of the tuned half."""
+    rows = [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    return [
+        _make_example(
+            row["says"],
+            is_rule=row["kind"] == "rule",
+            weight=CLAIM_WEIGHT if row["split"] == "claimed" else MADE_WEIGHT,
+            source=row["split"],
+        )
+        for row in rows
+        if row["split"] in ("dev", "claimed", TUNED)
+    ]
+
+
+def load_talk(folder: pathlib.Path) -> list[Example]:
+    """Real talk, with a reader's verdict where there is one, else taken for no rule."""
+    rows = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
+    verdicts = {row["id"]: row["rule"] for row in rows}
+    return [
+        _make_example(
+            text,
+            is_rule=verdicts.get(key, False),
+            weight=MADE_WEIGHT if key in verdicts else TALK_WEIGHT,
+            source="talk",
+        )
+        for key, text in load_user_turns(folder).items()
+    ]
+
+
+def fit_weights(examples: Sequence[Example]) -> dict[str, float]:
+    """The weight of each cue; the bias is under ""."""
+    counts = Counter(cue for example in examples for cues in example.sentences for cue in cues)
+    names = ["", *sorted(cue for cue, count in counts.items() if count >= MIN_OCCURRENCES)]
+    places = {name: place for place, name in enumerate(names)}
+    rules = [example for example in examples if example.is_rule and example.sentences]
+    others = [
+        (cues, example.weight) for example in examples if not example.is_rule for cues in example.sentences
+    ]
+    rule_rows = [_tabulate(example.sentences, places) for example in rules]
+    other_rows = _tabulate([cues for cues, _ in others], places)
+    weights = np.array([*(example.weight for example in rules), *(weight for _, weight in others)])
+    wanted = np.array([1.0] * len(rules) + [0.0] * len(others))
+    solution = np.zeros(len(names))
+    for _ in range(ROUNDS):
+        chosen = np.array([rows[int(np.argmax(rows @ solution))] for rows in rule_rows])
+        solution = _solve(np.vstack([chosen, other_rows]), wanted, weights)
+    return dict(zip(names, solution.tolist(), strict=True))
+
+
+def score(example: Example, weights: dict[str, float]) -> float:
+    """The highest score of a turn's sentences, minus infinity where none can be a rule."""
+    return max(
+        (weights[""] + sum(weights.get(cue, 0.0) for cue in cues) for cues in example.sentences),
+        default=-np.inf,
+    )
+
+
+def cross_validate(examples: Sequence[Example]) -> dict[str, dict[str, float]]:
+    """By source, the shares of rules and of other turns found by weights that never saw them."""
+    found: dict[tuple[str, bool], list[bool]] = {}
+    for fold in range(FOLDS):
+        weights = fit_weights([example for place, example in enumerate(examples) if place % FOLDS != fold])
+        for example in examples[fold::FOLDS]:
+            is_found = score(example, weights) >= THRESHOLD
+            found.setdefault((example.source, example.is_rule), []).append(is_found)
+    report: dict[str, dict[str, float]] = {}
+    for (source, is_rule), outcomes in sorted(found.items()):
+        kind = "rules_found" if is_rule else "others_found"
+        report.setdefault(source, {})[kind] = round(sum(outcomes) / len(outcomes), 4)
+    return report
+
+
+def write_weights(weights: dict[str, float], path: pathlib.Path = WEIGHTS_FILE) -> None:
+    """Write the table as a module, heaviest first, so that a reader sees what decides."""
+    kept = sorted(
+        ((cue, weight) for cue, weight in weights.items() if cue and abs(weight) >= MIN_WEIGHT),
+        key=lambda pair: (-round(pair[1], 2), pair[0]),
+    )
+    lines = [""]
+    for cue, weight in kept:
+        entry = f"{cue} {weight:.2f}"
+        if len(lines[-1]) + len(entry) > 100:
+            lines.append("")
+        lines[-1] += ("  " if lines[-1] else "") + entry
+    table = "\n".join(f"    {line}" for line in lines)
+    path.write_text(
+        '"""What each cue of `deontic_evidence` is worth, heaviest first.\n\n'
+        "Written by `python -m bench.deontic_training --data DIR --write`; not to be edited by hand. Of two cues in a\n"
+        "row each is followed by its weight.\n"
+        '"""\n\n'
+        "from collections.abc import Mapping\n"
+        "from types import MappingProxyType\n"
+        "from typing import Final\n\n"
+        f"BIAS: Final = {weights['']:.2f}\n"
+        f'_TABLE: Final = """\n{table}\n"""\n\n\n'
+        "def _read_table() -> dict[str, float]:\n"
+        "    words = _TABLE.split()\n"
+        "    return {cue: float(weight) for cue, weight in zip(words[::2], words[1::2], strict=True)}\n\n\n"
+        "WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(_read_table())\n",
+        encoding="utf-8",
+    )
+
+
+def _make_example(text: str, *, is_rule: bool, weight: float, source: str) -> Example:
+    sentences = tuple(cues for cues in list_cues(text) if cues)
+    return Example(sentences=sentences, is_rule=is_rule, weight=weight, source=source)
+
+
+def _tabulate(sentences: Sequence[frozenset[str]], places: dict[str, int]) -> Matrix:
+    rows = np.zeros((len(sentences), len(places)))
+    rows[:, 0] = 1.0
+    for row, cues in zip(rows, sentences, strict=True):
+        row[[places[cue] for cue in sorted(cues) if cue in places]] = 1.0
+    return rows
+
+
+def _solve(rows: Matrix, wanted: Matrix, weights: Matrix) -> Matrix:
+    """Newton's method on the penalised log-likelihood."""
+    penalty = np.full(rows.shape[1], PENALTY)
+    penalty[0] = 1e-6
+    solution = np.zeros(rows.shape[1])
+    for _ in range(NEWTON_STEPS):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(rows @ solution, -30.0, 30.0)))
+        slope = rows.T @ (weights * (chance - wanted)) + penalty * solution
+        curve = (rows * (weights * chance * (1.0 - chance))[:, None]).T @ rows + np.diag(penalty)
+        solution = solution - np.linalg.solve(curve, slope)
+    return np.asarray(solution, dtype=np.float64)
+
+
+def main() -> None:
+    """Print the cross-validated shares; with --write, fit on everything and write the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=pathlib.Path, required=True, help="folder with the conversations")
+    parser.add_argument("--write", action="store_true", help="write models/domain/deontic_weights.py")
+    arguments = parser.parse_args()
+    examples = load_made([DEV_FILE, *CASES_FILES[:1]]) + load_talk(arguments.data)
+    if arguments.write:
+        write_weights(fit_weights(examples))
+    else:
+        print(json.dumps(cross_validate(examples), indent=2))
+
+
+if __name__ == "__main__":
+    main()

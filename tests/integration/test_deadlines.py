@@ -1,0 +1,158 @@
+"""Claims about time: an answer comes when it is wanted; what is missing is named, recall before guidance before rules."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.assembling import assemble_prompt
+from api.runtime import Runtime
+from api.schemas import AssembleIn, AssembleOut
+from models.encoders.protocol import Encoder, EncoderFingerprint
+from models.store.access import find_caller
+from models.store.embeddings import Vector
+from models.store.engine import plain_transaction
+
+ASK: dict[str, Any] = {"session_id": "s", "budget_tokens": 2000, "user_id": "ann"}
+QUERY = "what does my brother Tomas repair in Ghent?"
+
+
+@pytest.fixture
+def filled(tenant: Any) -> Any:
+    tenant.client.put_document("AGENTS.md", "- Never delete the archive.")
+    tenant.say("old", "My brother Tomas repairs clocks in Ghent.", user_id="ann")
+    tenant.say("old", "From now on, always give me prices in euros.", user_id="ann")
+    tenant.say("s", *[f"Today we talk about item {n} of the agenda." for n in range(6)], user_id="ann")
+    tenant.settle()
+    return tenant
+
+
+@contextmanager
+def locked(tenant: Any, table: str) -> Iterator[None]:
+    """Whoever reads the table waits."""
+    with tenant.owner.connect() as connection:
+        connection.execute(text(f"LOCK TABLE longtail.{table} IN ACCESS EXCLUSIVE MODE"))
+        yield
+        connection.rollback()
+
+
+def assemble_timed(tenant: Any, **ask: Any) -> tuple[dict[str, Any], float]:
+    start = time.monotonic()
+    answer = tenant.client.assemble(**{**ASK, "query": QUERY, **ask})
+    return answer, time.monotonic() - start
+
+
+def tiers(answer: dict[str, Any]) -> set[str]:
+    return {item["tier"] for item in answer["items"]}
+
+
+def codes(answer: dict[str, Any]) -> set[str]:
+    return {miss["code"] for miss in answer["degraded"]}
+
+
+def test_with_time_for_all_nothing_is_missing(filled: Any) -> None:
+    answer, _ = assemble_timed(filled)
+    assert tiers(answer) == {"hard", "tail", "guidance", "recall"}
+    assert answer["degraded"] == []
+
+
+@pytest.mark.parametrize("form", ["text", "messages", "anthropic", "parts"])
+def test_a_deadline_of_one_millisecond_still_brings_rules_and_tail(filled: Any, form: str) -> None:
+    answer, took = assemble_timed(filled, deadline_ms=1, format=form, query=f"never asked before in {form}")
+    assert {"hard", "tail"} <= tiers(answer)
+    assert "recall" not in tiers(answer)
+    assert codes(answer) == {"deadline_exceeded"}
+    assert took < 1.5
+
+
+def test_when_words_cannot_be_looked_up_in_time_rules_and_tail_are_read_alone(filled: Any) -> None:
+    with locked(filled, "postings"):
+        answer, took = assemble_timed(filled, deadline_ms=300)
+    assert tiers(answer) == {"hard", "tail"}
+    assert len([item for item in answer["items"] if item["tier"] == "tail"]) == 6
+    assert "deadline_exceeded" in codes(answer)
+    assert took < 2
+    after, _ = assemble_timed(filled)
+    assert after["degraded"] == []
+
+
+def test_recall_that_takes_too_long_is_left_out_before_guidance(filled: Any) -> None:
+    with locked(filled, "summaries"):
+        answer, took = assemble_timed(filled, deadline_ms=1500)
+    assert tiers(answer) == {"hard", "tail", "guidance"}
+    assert codes(answer) == {"deadline_exceeded"}
+    assert "recall is missing" in " ".join(miss["detail"] for miss in answer["degraded"])
+    assert took < 3
+
+
+class SlowEncoder:
+    """The real encoder, but for the time it takes."""
+
+    def __init__(self, real: Encoder, *, seconds: float) -> None:
+        self._real, self._seconds = real, seconds
+
+    @property
+    def name(self) -> str:
+        return self._real.name
+
+    @property
+    def fingerprint(self) -> EncoderFingerprint:
+        return self._real.fingerprint
+
+    def encode(self, texts: Sequence[str]) -> Vector:
+        time.sleep(self._seconds)
+        return self._real.encode(texts)
+
+
+@pytest.fixture
+def runtime(filled: Any) -> Iterator[Runtime]:
+    """An API process's own, in this process, on the same database."""
+    made = Runtime(filled.stack.settings)
+    deadline = time.monotonic() + 60
+    while made.encoder is None:
+        assert time.monotonic() < deadline, made.encoder_problem
+        time.sleep(0.05)
+    yield made
+    made.close()
+
+
+def assemble_here(runtime: Runtime, tenant: Any, **ask: Any) -> tuple[AssembleOut, float]:
+    with plain_transaction(runtime.engine) as connection:
+        caller = find_caller(connection, token=tenant.token)
+    request = AssembleIn.model_validate({**ASK, "query": QUERY, **ask})
+    start = time.monotonic()
+    return assemble_prompt(runtime, caller, request), time.monotonic() - start
+
+
+def test_a_slow_encoder_leaves_time_for_recall_by_words(filled: Any, runtime: Runtime) -> None:
+    assert runtime.encoder is not None
+    runtime.encoder = SlowEncoder(runtime.encoder, seconds=3)  # type: ignore[assignment]
+    answer, took = assemble_here(runtime, filled, deadline_ms=1000)
+    assert took < 2
+    assert [miss.code for miss in answer.degraded] == ["deadline_exceeded"]
+    assert "encoded" in answer.degraded[0].detail
+    recalled = [item["text"] for item in answer.items if item["tier"] == "recall"]
+    assert any("Tomas" in words for words in recalled)
+    assert any(item["tier"] == "guidance" for item in answer.items)
+
+
+def test_an_encoder_that_is_away_means_words_and_names_only(filled: Any, runtime: Runtime) -> None:
+    runtime.encoder, runtime.encoder_problem = None, "the encoder is away"
+    answer, _ = assemble_here(runtime, filled)
+    assert [miss.code for miss in answer.degraded] == ["encoder_unavailable"]
+    assert any("Tomas" in item["text"] for item in answer.items if item["tier"] == "recall")
+
+
+def test_an_encoder_that_fails_means_words_and_names_only(filled: Any, runtime: Runtime) -> None:
+    class Broken(SlowEncoder):
+        def encode(self, texts: Sequence[str]) -> Vector:
+            raise RuntimeError("no memory")
+
+    assert runtime.encoder is not None
+    runtime.encoder = Broken(runtime.encoder, seconds=0)  # type: ignore[assignment]
+    answer, _ = assemble_here(runtime, filled, query=QUERY + " Today?")
+    assert [miss.code for miss in answer.degraded] == ["encoder_unavailable"]
+    assert any("Tomas" in item["text"] for item in answer.items if item["tier"] == "recall")
