@@ -7,6 +7,7 @@ statements of one speaker conflict where they fill one slot differently. What on
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from models.domain.sentences import split_sentences
@@ -123,7 +124,12 @@ def _find_conflicts(statements: Sequence[Statement]) -> Iterator[tuple[int, int]
                         yield place, other
 
 
-def _read_claims(text: str) -> Iterator[_Claim]:
+@lru_cache(maxsize=4096)  # what one question recalls the next one often recalls too
+def _read_claims(text: str) -> tuple[_Claim, ...]:
+    return tuple(_list_claims(text))
+
+
+def _list_claims(text: str) -> Iterator[_Claim]:
     for sentence in split_sentences(text)[:MAX_SENTENCES]:
         if len(sentence) > MAX_SENTENCE_CHARS or sentence.rstrip().endswith("?"):
             continue
