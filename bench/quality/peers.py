@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from sqlalchemy import text
+import psycopg
 
 from bench.quality.records import History, SaidTurn
-from models.store.engine import open_engine
 
 PROJECT: Final = Path(__file__).parents[2]
 DEPTH: Final = 150  # turns asked for: more than 4,000 tokens of short turns hold
@@ -133,16 +132,20 @@ def _describe(history: History) -> dict[str, object]:
 def _create_database(owner_url: str, *, name: str) -> str:
     """A new database with pgvector on the benchmark's own server, for its administrator."""
     host = urlsplit(owner_url).netloc.rpartition("@")[2]
-    as_administrator = urlsplit(owner_url)._replace(netloc=f"postgres@{host}")
-    for path, statements in (
-        ("/postgres", (f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")),
-        (f"/{name}", ("CREATE EXTENSION vector", "CREATE EXTENSION pg_trgm")),
-    ):
-        engine = open_engine(urlunsplit(as_administrator._replace(path=path)))
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            for statement in statements:
-                connection.execute(text(statement))
-        engine.dispose()
+    as_administrator = urlsplit(owner_url)._replace(scheme="postgresql", netloc=f"postgres@{host}")
+    try:
+        for path, statements in (
+            ("/postgres", (f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")),
+            (f"/{name}", ("CREATE EXTENSION vector", "CREATE EXTENSION pg_trgm")),
+        ):
+            # Not through our engine: it expects the vector type in every database it opens.
+            with psycopg.connect(
+                urlunsplit(as_administrator._replace(path=path)), autocommit=True
+            ) as connection:
+                for statement in statements:
+                    connection.execute(statement.encode())
+    except psycopg.Error as error:
+        raise PeerNotRun(f"its database could not be made: {error}") from error
     return urlunsplit(as_administrator._replace(path=f"/{name}"))
 
 
