@@ -46,12 +46,15 @@ class LineServer:
 
     async def start(self) -> None:
         """Listen on every endpoint that can be had; one that cannot is logged, and HTTP works without it."""
+        is_first = True
         for endpoint in read_endpoints(self._settings.rpc_listen, home=self._settings.home):
             try:
                 await self._listen(endpoint)
             except OSError as error:
                 log.error("rpc.not_listening", endpoint=str(endpoint), error=str(error))
-        self._write_endpoints()
+                is_first = False
+        if is_first:
+            self._write_endpoints()
         log.info("rpc.listening", endpoints=self.endpoints)
 
     async def _listen(self, endpoint: Endpoint) -> None:
@@ -93,7 +96,7 @@ class LineServer:
     def _write_endpoints(self) -> None:
         """Where to find this server, for whoever shares its home: a port may have been chosen by the kernel.
 
-        A second server of the same home that found everything taken leaves the first one's word as it is.
+        A second server of the same home, which found an endpoint taken, leaves the first one's word as it is.
         """
         file = self._settings.home / "run" / ENDPOINTS_FILE
         try:

@@ -330,7 +330,9 @@ def test_an_older_client_needs_no_token_on_the_unix_socket_and_is_the_homes_tena
     listed = rpc.call("list_collection", collection=f"session:{session}")["results"]
     assert [one["text"] for one in listed] == ["said over the socket"]
     http = connect((stack.home / "token").read_text().strip())
-    assert http.call("list_collection", collection=f"session:{session}")["results"] == listed
+    seen = http.call("list_collection", collection=f"session:{session}")["results"]
+    # what the gate thinks of it may have joined its metadata meanwhile
+    assert [(one["id"], one["text"]) for one in seen] == [(one["id"], one["text"]) for one in listed]
 
 
 def test_the_socket_is_its_owners_alone(stack: Any) -> None:
