@@ -15,6 +15,7 @@ import structlog
 from pydantic_core import to_json
 from sqlalchemy import Engine
 
+from api.rates import RateLimiter
 from api.receipts import Draft, describe_settings, write_receipt
 from models.errors import ServiceError
 from models.settings import Settings
@@ -26,6 +27,7 @@ PAUSE_SECONDS = 0.25  # the answer goes out first, and what comes together is wr
 MOST_WAITING = 512
 BATCH = 32
 WRITE_TIMEOUT_MS = 5000
+BURST = 32  # receipts that may be taken at once, before `receipts_per_second` counts
 
 
 class ReceiptWriter:
@@ -35,6 +37,7 @@ class ReceiptWriter:
         self.described_settings = describe_settings(settings)
         self._engine = engine
         self._share = settings.receipt_share
+        self._pace = RateLimiter(per_second=settings.receipts_per_second, burst=BURST)
         self._kept = settings.receipts_kept
         self._pause_seconds = pause_seconds
         self._waiting: deque[Draft] = deque()
@@ -46,8 +49,14 @@ class ReceiptWriter:
         self._thread.start()
 
     def wants(self, *, is_asked: bool) -> bool:
-        """Whether this assembly's receipt is kept: always where somebody asks for an explanation, else by chance."""
-        return is_asked or random.random() < self._share  # noqa: S311 - a sample, no secret
+        """Whether this assembly's receipt is kept: always where somebody asks for an explanation, else by chance.
+
+        A host that asks once a turn has all of them; a flood of calls is not slowed down by writing about each.
+        """
+        if is_asked:
+            return True
+        is_drawn = random.random() < self._share  # noqa: S311 - a sample, no secret
+        return is_drawn and self._pace.wait_seconds("") == 0
 
     def keep(self, draft: Draft) -> None:
         """Write this down later."""

@@ -41,7 +41,7 @@ class Listening(ReceiptWriter):
 
 def make_runtime(stack: ThrowawayStack, *, share: float) -> Runtime:
     """A runtime of this process, with its encoder ready."""
-    settings = stack.settings.model_copy(update={"receipt_share": share})
+    settings = stack.settings.model_copy(update={"receipt_share": share, "receipts_per_second": 1e9})
     runtime = Runtime(settings)
     runtime.receipts.close()
     runtime.receipts = Listening(runtime.engine, settings)

@@ -123,6 +123,7 @@ class Settings(BaseSettings):
     rpc_max_records: int = Field(default=10_000, ge=1)  # of one answer
     # receipts: how a prompt came about
     receipt_share: float = Field(default=1.0, ge=0, le=1)  # of assemblies whose receipt is kept
+    receipts_per_second: float = Field(default=4.0, gt=0)  # at most, of one API process, after a first 32
     receipts_kept: int = Field(default=1000, ge=1)  # of each tenant, the newest
     receipt_days: float = Field(default=14.0, gt=0)  # how long one is kept at most
     receipt_prune_seconds: float = Field(default=600.0, gt=0)
