@@ -13,6 +13,7 @@ from api.history_routes import router as history_router
 from api.idempotency import HEADER, MOST_KEY_CHARS, takes_key
 from api.limits import BodyLimit
 from api.memory_routes import router as memory_router
+from api.metrics_routes import router as metrics_router
 from api.place_routes import router as place_router
 from api.problems import add_problem_handlers
 from api.rates import RateLimit, RateLimiter
@@ -47,7 +48,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
 
 ROUTERS = (
     *(router, history_router, memory_router, place_router, transfer_router),
-    *(rpc_router, receipt_router),
+    *(rpc_router, receipt_router, metrics_router),
 )
 KEY_PARAMETER: dict[str, Any] = {
     "name": HEADER,

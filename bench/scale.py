@@ -6,7 +6,6 @@ that their distances spread as real ones do. The graph index is built when all r
 """
 
 import json
-import statistics
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -23,7 +22,7 @@ from sqlalchemy import Connection, Engine, text
 
 from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
-from bench.spine import milliseconds, spread
+from bench.spine import measure_assemble
 from bench.texts import load_texts
 from models.domain.records import Identity, NewTurn
 from models.encoders.protocol import Encoder
@@ -43,6 +42,7 @@ NOISE: Final = (
     0.6  # of a real vector's length: two texts made from one are about as like as two turns of one talk
 )
 BUILD_MEMORY: Final = "4GB"
+STATISTICS_SECONDS: Final = 2.0  # until the server has counted what was read
 MEMORY_SHARE: Final = 0.2  # of the turns that are durable memories
 LARGE_TABLES: Final = ("turns", "items", "postings", "gate_decisions", "memories", "embeddings_minilm")
 
@@ -170,43 +170,6 @@ def fill(
         yield size
 
 
-def measure(
-    client: ServiceClient, engine: Engine, tenant_id: UUID, encoder: Encoder, queries: Sequence[str]
-) -> dict[str, Any]:
-    """assemble beside query embedding plus one vector query through the graph, call by call."""
-    nearest = text(
-        f"SELECT item_id FROM longtail.{table_of(encoder.name)} WHERE tenant_id = :tenant_id AND namespace = :user "
-        "ORDER BY embedding <=> CAST(:vector AS halfvec) LIMIT 60"
-    )
-
-    def search(vector: Vector) -> None:
-        with tenant_transaction(engine, tenant_id) as connection:
-            given = {"tenant_id": tenant_id, "user": USER, "vector": HalfVector(vector)}
-            connection.execute(nearest, given).all()
-
-    embedding, query, calls = [], [], []
-    stages: dict[str, list[float]] = {}
-    for asked in queries:
-        start = time.perf_counter()
-        vector = encoder.encode([asked])[0]
-        embedding.append((time.perf_counter() - start) * 1000)
-        query.append(milliseconds(lambda: search(vector)))  # noqa: B023 - called at once
-        start = time.perf_counter()
-        answer = client.assemble(session_id="asking", query=asked, budget_tokens=4000, user_id=USER)
-        calls.append((time.perf_counter() - start) * 1000)
-        for stage, took in answer["timings_ms"].items():
-            stages.setdefault(stage, []).append(took)
-    floor = [one + other for one, other in zip(embedding, query, strict=True)]
-    return {
-        "query_embedding_ms": spread(embedding),
-        "vector_query_ms": spread(query),
-        "floor_ms": spread(floor),
-        "assemble_ms": spread(calls),
-        "stages_p50_ms": {stage: round(statistics.median(took), 3) for stage, took in stages.items()},
-        "p95_ratio": round(float(np.percentile(calls, 95) / np.percentile(floor, 95)), 3),
-    }
-
-
 def run(
     *, sizes: Sequence[int], calls: int, data: Path | None, output: Path | None, console: Console
 ) -> dict[str, Any]:
@@ -226,19 +189,21 @@ def run(
         assert caller is not None
         texts = load_texts(2 * calls, data=data)
         queries = [f"What about {' '.join(body.split()[:8])}?" for body in texts]
+        asked: Any = {"user": USER, "session": "asking", "is_exact": False}
         with ServiceClient.from_settings(settings) as client:
             for size in fill(
                 owner, caller.tenant_id, encoder=encoder, sizes=sizes, data=data, progress=progress
             ):
-                measure(
-                    client, engine, caller.tenant_id, encoder, queries[calls:]
-                )  # the cache is warm, as in use
-                found = measure(client, engine, caller.tenant_id, encoder, queries[:calls])
+                measure_assemble(stack, client, queries[calls:], **asked)  # the caches are warm, as in use
+                before = _count_scans(owner)
+                found = measure_assemble(stack, client, queries[:calls], **asked)
+                time.sleep(STATISTICS_SECONDS)
+                after = _count_scans(owner)
+                found["sequential_scans"] = {table: after[table] - before[table] for table in after}
                 result["sizes"][str(size)] = found
                 console.print(
                     f"{size:,}: assemble p95 {found['assemble_ms']['p95']} ms, {found['p95_ratio']} × floor"
                 )
-        result["sequential_scans"] = _count_scans(owner)
         owner.dispose()
         engine.dispose()
     first, last = (result["sizes"][str(size)]["assemble_ms"]["p95"] for size in (sizes[0], sizes[-1]))
@@ -249,7 +214,7 @@ def run(
 
 
 def _count_scans(owner: Engine) -> dict[str, int]:
-    """How often each large table was read from end to end since the start, by the statistics of the server itself."""
+    """How often each large table was read from end to end so far, by the statistics of the server itself."""
     with plain_transaction(owner) as connection:
         rows = connection.execute(
             text("SELECT relname, seq_scan FROM pg_stat_user_tables WHERE relname = ANY(:names)"),
