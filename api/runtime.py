@@ -1,5 +1,6 @@
 """What the API process holds: settings, connections, the encoder, the doorbell, and small caches."""
 
+import gc
 import threading
 import time
 from collections import OrderedDict
@@ -106,6 +107,8 @@ class Runtime:
                 log.warning("encoder.unavailable", error=type(error).__name__)
                 self._closing.wait(WARM_UP_RETRY_SECONDS)
             else:
+                gc.collect()
+                gc.freeze()  # what is here now stays: no collection need look at it again
                 self.encoder, self.encoder_problem = loaded, None
                 log.info("encoder.ready", encoder=loaded.name, fingerprint=loaded.fingerprint.digest()[:12])
                 return
