@@ -4,6 +4,7 @@ import json
 import socket
 import stat
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ class Refused(Exception):
         self.data: dict[str, Any] = error.get("data", {})
 
 
-class Client:
+class Client(ABC):
     """A client of the older daemon: numbers its calls, one JSON object a line, looks at result and error.message."""
 
     def __init__(self) -> None:
@@ -44,9 +45,11 @@ class Client:
             raise Refused(answer["error"])
         return answer["result"]
 
+    @abstractmethod
     def exchange(self, message: Any) -> Any:
-        raise NotImplementedError
+        """Send a message and return its answer."""
 
+    @abstractmethod
     def close(self) -> None:
         """Hang up."""
 
