@@ -51,6 +51,10 @@ def search(call: Call, scope: Scope, vector: Vector, *, k: int, exclude: AnyOf[s
     tenant_id, encoder = call.caller.tenant_id, call.runtime.settings.encoder
     count = min(k, MOST_RESULTS) + len(exclude)
     with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+        # What waits for its vector is read first: one that gets it in between is found twice, never missed.
+        waiting = list_unencoded_entries(
+            connection, tenant_id=tenant_id, scope=scope, encoder=encoder, count=MOST_UNENCODED
+        )
         if scope.view in ("turns", "memories"):
             assert scope.namespace is not None
             sizes = measure_sizes(
@@ -73,9 +77,8 @@ def search(call: Call, scope: Scope, vector: Vector, *, k: int, exclude: AnyOf[s
             found = find_nearest_entries(
                 connection, tenant_id=tenant_id, scope=scope, encoder=encoder, vector=vector, count=count
             )
-        fresh = list_unencoded_entries(
-            connection, tenant_id=tenant_id, scope=scope, encoder=encoder, count=MOST_UNENCODED
-        )
+    known = {entry.key for entry in found}
+    fresh = [entry for entry in waiting if entry.key not in known]
     if fresh:
         found = [*found, *_compare(call, fresh, vector)]
     wanted = [entry for entry in found if entry.id not in exclude and entry.key not in exclude]

@@ -693,3 +693,15 @@ def test_erasing_a_namespace_erases_what_clients_named_in_it(tenant: Any, rpc: A
     rpc.call("insert_text", collection="dream:ann", id="d", text="erase me", metadata={})
     tenant.client.call("DELETE", "/v1/namespaces/ann", params={"confirm": "ann"})
     assert tenant.one("SELECT count(*) FROM longtail.records WHERE tenant_id = :tenant") == 0
+
+
+def test_what_was_just_put_in_is_found_at_whatever_moment_its_vector_arrives(
+    tenant: Any, connect: Callable[..., Any]
+) -> None:
+    rpc = connect(tenant.token, "http")
+    for number in range(60):
+        words = f"Shelf {number} of the archive holds the ledgers of {1900 + number}."
+        rpc.call("insert_text", collection="global", id=f"shelf-{number}", text=words, metadata={})
+        time.sleep(number / 1000)  # the workers take a few milliseconds: some searches meet them
+        found = rpc.call("search_text", collection="global", text=words, k=1)["results"]
+        assert [one["id"] for one in found] == [f"shelf-{number}"]
