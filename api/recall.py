@@ -52,8 +52,8 @@ ANSWERING_ROLES = frozenset({"assistant", "tool"})
 SAID_KINDS = frozenset({"turn", "memory"})
 AUTHORED_KINDS = frozenset({"rule", "lore"})
 # For prompts up to so many tokens: what the budget cannot hold is not read. Turns around a weak hit push better hits out of
-# a small prompt, and are what fills a large one (decision 25).
-BREADTHS: Final = ((2400, Breadth(40, 6)), (4800, Breadth(40, 10)), (9600, Breadth(60, 30)))
+# a small prompt, and have room in a large one (decision 25).
+BREADTHS: Final = ((2400, Breadth(40, 6)), (4800, Breadth(40, 10)), (9600, Breadth(60, 60)))
 MOST_BREADTH: Final = Breadth(100, 100)
 
 
