@@ -79,7 +79,7 @@ found AS MATERIALIZED (
 )"""
 _GIVEN = """
 found AS (SELECT unnest(CAST(%(ids)s AS uuid[])) AS item_id, NULL::float8 AS weight, false AS reaches)"""
-# The nearest windows, as items. For questions about time, the dated ones among twice as many join them.
+# The nearest windows, as items. For questions about time, the dated ones among half as many more join them.
 _NEAR = """
 nearest AS (
     SELECT item_id, embedding <=> %(vector)s AS distance FROM {table}
@@ -170,7 +170,7 @@ def _near_rows(encoder: str, way: Way, breadth: Breadth, wants_dated: bool) -> s
     found = _NEAR.format(
         table=table_of(encoder),
         order=order_by_distance(way, "%(vector)s"),
-        windows=breadth.candidates * (4 if wants_dated else 2),
+        windows=breadth.candidates * (3 if wants_dated else 2),
         count=breadth.candidates,
         reaching=breadth.reaching,
         dated=str(wants_dated).lower(),
