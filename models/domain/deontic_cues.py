@@ -170,7 +170,7 @@ _ANYWHERE: Final[dict[str, str]] = {
     r"|focused|curious|humble|healthy|calm)|be brave|pain no gain|your best|you two|you are loved"
     r"|never change|don't cry|far you've come|be(?:ing)? curious|think like that|your chin|ruin your"
     r"|better soon|get better|ease up|calm down|deep breath|relax|no rush|no hurry|your time"
-    r"|otherwise you're|hear that|say so\?|the best|silly|haha|lol|congrats|congratulations|amazing|wow)\b",
+    r"|otherwise you're|hear that|the best|silly|haha|lol|congrats|congratulations|amazing|wow)\b",
     "no:reported": REPORTED.pattern
     + r"|\b(?:says?|said|told|tells|asked|asks|insists?|insisted|wants|wanted|made|makes|keeps saying"
     r"|would (?:always )?say|used to say"
