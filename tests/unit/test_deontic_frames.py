@@ -22,7 +22,8 @@ a policy of signing commits holds; it's mandatory here; locks will be mandatory 
 """
 BANS = """
 agents must not sign; agents must never sign; agents mustn't sign; agents shall not sign; agents shouldn't sign
-agents ought to not sign; no agent must sign; nothing should change; nobody should sign; none should sign; neither should sign
+agents ought to not sign; no agent must sign; nothing should change; nobody should sign; none should sign
+neither should sign
 you may not sign; agents may never sign; agents may only read; only the two owners may sign; no one may sign
 nobody may sign; no agent may sign; at no time may agents sign; we don't recommend tabs; we do not recommend tabs
 tabs are forbidden here; tabs are strictly prohibited; tabs are disallowed here; tabs are banned here
@@ -63,7 +64,7 @@ mails must be sent = send mail
 images must be built = build image
 work must be done = do work
 locks must be held = hold lock
-tests must be green = be green
+tests must be fast = fast
 it is forbidden to log tokens = log token
 it is important that agents sign = agents sign
 logging tokens is forbidden = log token
