@@ -110,19 +110,19 @@ def test_roles_weigh_as_the_model_says() -> None:
 def test_a_day_is_named_once_and_a_voice_shares_its_line() -> None:
     talk = [
         Passage(label="ann", text="The port is 5433.", day="2026-03-05"),
-        Passage(label="ann", text="The host is db-07.", day="2026-03-05"),
+        Passage(label="ann", text="The host is h7x9.", day="2026-03-05"),
         Passage(label="bo", text="The key is k9z8.", day="2026-03-05"),
         Passage(label="bo", text="The lock is q4x2.", day="2026-03-06"),
         Passage(label="bo", text="The door is w2v1."),
     ]
     assert extract_summary(talk, capacity_tokens=200, count_tokens=count) == (
-        "[2026-03-05] ann: The port is 5433. The host is db-07.\nbo: The key is k9z8.\n"
+        "[2026-03-05] ann: The port is 5433. The host is h7x9.\nbo: The key is k9z8.\n"
         "[2026-03-06] bo: The lock is q4x2.\nbo: The door is w2v1."
     )
 
 
 def test_a_line_that_announces_others_is_left_out() -> None:
-    talk = [Passage(label="a", text="Here are the ports of db-07: \nThe port is 5433.")]
+    talk = [Passage(label="a", text="Here are the ports of h7x9: \nThe port is 5433.")]
     assert extract_summary(talk, capacity_tokens=200, count_tokens=count) == "a: The port is 5433."
 
 
