@@ -33,6 +33,7 @@ class Mutant:
     function: str | None  # "name" or "Class.name"; None at module level
     line: int
     in_raise: bool
+    place: int  # the statement at module level that holds it, counted from 0
     mutation: Mutation
     tree: cst.Module
 
@@ -47,6 +48,13 @@ class Mutant:
         changed = deep_replace(self.tree, self.mutation.original_node, self.mutation.mutated_node)
         assert isinstance(changed, cst.Module)
         return changed.code
+
+    def mutated_statement(self) -> str:
+        """The statement at module level that holds the fault, with the fault in it."""
+        statement = self.tree.body[self.place]
+        changed = deep_replace(statement, self.mutation.original_node, self.mutation.mutated_node)
+        assert isinstance(changed, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+        return cst.Module([changed]).code
 
     def changed_lines(self) -> tuple[str, str]:
         """The lines that differ, before and after, each folded to one."""
@@ -105,6 +113,7 @@ def make_mutants(module: str) -> Iterator[Mutant]:
     wrapper.visit(visitor)
     positions = wrapper.resolve(PositionProvider)
     parents = wrapper.resolve(ParentNodeProvider)
+    places = {id(statement): place for place, statement in enumerate(wrapper.module.body)}
     for ordinal, mutation in enumerate(visitor.mutations):
         node = mutation.original_node
         if _reads_the_same(node, mutation.mutated_node):
@@ -115,6 +124,7 @@ def make_mutants(module: str) -> Iterator[Mutant]:
             function=_name_of(mutation.contained_by_top_level_function, parents),
             line=positions[node].start.line if node in positions else 0,
             in_raise=any(isinstance(outer, cst.Raise) for outer in _ancestors(node, parents)),
+            place=next(places[id(part)] for part in (node, *_ancestors(node, parents)) if id(part) in places),
             mutation=mutation,
             tree=wrapper.module,
         )

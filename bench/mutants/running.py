@@ -1,7 +1,11 @@
 """Runs mutants: one pytest session collects the tests once, and every mutant is a fork of it.
 
-A fault in a function is put into the living function, and only the tests that call it run, quickest
-first. A fault in a table needs the modules anew, so that fork imports the domain and the tests again.
+A fault in a function is put into the living function, and only the tests that call it run. A fault in a table is
+put in by making anew what is made from that table (`tables`), and only the tests of what reads it run. Where that cannot
+be done (a field default, a default argument), the fork imports the domain and the tests again.
+
+Tests that noticed a fault of the same module lately go first, then those named after it, quickest first. They stop at
+the first failure.
 """
 
 import contextlib
@@ -15,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -27,12 +32,18 @@ import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import Phase, settings
 
-from bench.mutants.making import DOMAIN, Mutant, find_function, make_mutants
+from bench.mutants.making import DOMAIN, Mutant, find_function, list_modules, make_mutants
+from bench.mutants.tables import PlanKey, fit_file, plan_fault
 
 Outcome = Literal["killed", "timeout", "survived", "unreached", "error"]
 
-# Timing tests of a megabyte notice no fault that a small text does not, and would make every mutant slow.
+# Timing tests of a megabyte notice no fault that a small text does not, and would make every mutant slow; nor do tests
+# of what is built around the domain.
 SELECTION = (
+    "--ignore-glob=tests/unit/test_bench_*.py",
+    "--ignore-glob=tests/unit/test_summarizer_*.py",
+    "--ignore=tests/unit/test_rpc_protocol.py",
+    "--ignore=tests/unit/test_watching.py",
     "--ignore-glob=tests/unit/test_encoder_*.py",
     "--ignore=tests/unit/test_watchdog.py",
     "--ignore=tests/unit/test_docs_check.py",
@@ -56,7 +67,9 @@ ARGUMENTS = (
     *ALREADY_IMPORTED,
     *SELECTION,
 )
+LATEST = 40  # tests that noticed a fault of the same module lately, and go first
 MEMORY_BYTES = 4 * 1024**3
+re._MAXCACHE = 100_000  # type: ignore[attr-defined]  # an expression that did not change is not compiled again
 PROFILE = "mutants"
 settings.register_profile(
     PROFILE,
@@ -89,6 +102,28 @@ class Reach:
             tests.setdefault(name, []).extend(known)
         return Reach({**self.seconds, **other.seconds}, tests, other.at_import)
 
+    def tests_of_plan(self, key: PlanKey) -> set[str]:
+        """The tests that may notice a fault in a table without being imported anew.
+
+        They call what depends on the table, or stand in a file that imports it.
+        """
+        plan = plan_fault(*key)
+        assert plan is not None
+        changed = plan.names_functions()
+        found = {
+            test for name, tests in self.tests.items() if _drop_method(name) in changed for test in tests
+        }
+        by_file: dict[str, set[str]] = {}
+        for test in self.seconds:
+            by_file.setdefault(test.partition("::")[0], set()).add(test)
+        for path, tests in by_file.items():
+            fitted = fit_file(key, path)
+            if fitted is None:
+                found -= tests
+            elif fitted.bound[path]:
+                found |= tests
+        return found
+
     def tests_of_module(self, module: str) -> set[str]:
         """The tests that call the module or one that is built on it, and all of a file that names one of them.
 
@@ -105,6 +140,13 @@ class Reach:
         return called | {test for test in self.seconds if test.partition("::")[0] in naming}
 
 
+def _drop_method(name: str) -> str:
+    """The class stands for its methods: "m:Class" of "m:Class.method", where m is dotted itself."""
+    module, _, function = name.partition(":")
+    return f"{module}:{function.partition('.')[0]}"
+
+
+@cache
 def modules_built_on(module: str) -> set[str]:
     """The module and those of the domain that import it, directly or not."""
     imports = {
@@ -132,6 +174,9 @@ class MutantLoader(MetaPathFinder, Loader):
         exec(compile(self.source, f"<mutant of {self.module}>", "exec"), vars(module))  # noqa: S102
 
 
+_tests_by_plan: dict[PlanKey, set[str]] = {}
+
+
 class MutantSession:
     """A pytest plugin: learns the reach in one clean run, then forks once for every mutant."""
 
@@ -141,14 +186,21 @@ class MutantSession:
         mutants: list[Mutant],
         record: Callable[[Mutant, Outcome], None],
         reach: Reach,
+        keep: Callable[[Reach], None],
         processes: int,
         until: float,
+        is_thorough: bool,
     ) -> None:
-        self.mutants, self.record, self.reach = mutants, record, reach
-        self.processes, self.until = processes, until
+        self.mutants, self.record, self.reach, self.keep = mutants, record, reach, keep
+        self.processes, self.until, self.is_thorough = processes, until, is_thorough
         self.running: dict[int, Mutant] = {}
-        self.controlled: set[tuple[str, bool]] = set()
+        self.controlled: set[tuple[str, str]] = set()
         self.items: dict[str, pytest.Item] = {}
+        self.noticing: dict[
+            str, dict[str, None]
+        ] = {}  # by module: tests that noticed a fault, the latest last
+        self.told, self.telling = os.pipe()
+        os.set_blocking(self.told, False)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Runs instead of the tests."""
@@ -157,6 +209,7 @@ class MutantSession:
         self.items = {item.nodeid: item for item in session.items}
         if unknown := [item for item in session.items if item.nodeid not in self.reach.seconds]:
             self.reach = self.reach.join(learn_in_fork(unknown))
+            self.keep(self.reach)
         gc.collect()
         gc.freeze()  # forks share what is there instead of copying it at their first collection
         gc.disable()
@@ -167,59 +220,130 @@ class MutantSession:
                 self.record(mutant, "unreached")
                 continue
             self._control(mutant)
-            self._start(mutant)
+            self._start(mutant, self._choose_way(mutant))
         while self.running:
             self._reap()
         return True
 
     def _is_reached(self, mutant: Mutant) -> bool:
-        return self._needs_reload(mutant) or f"{mutant.module}:{mutant.function}" in self.reach.tests
+        return self._key(mutant) is not None or f"{mutant.module}:{mutant.function}" in self.reach.tests
+
+    def _key(self, mutant: Mutant) -> PlanKey | None:
+        """The place of a fault that matters while modules load; None for a function that runs later."""
+        if mutant.function is None:
+            return (mutant.module, mutant.place, None)
+        is_early = f"{mutant.module}:{mutant.function}" in self.reach.at_import
+        return (mutant.module, None, mutant.function) if is_early else None
+
+    def _choose_way(self, mutant: Mutant) -> Callable[[Mutant], int]:
+        key = self._key(mutant)
+        if key is None:
+            return self._run_in_place
+        if plan_fault(*key) is not None and self._tests_of_plan(key):
+            return self._run_table
+        return self._run_anew
 
     def _control(self, mutant: Mutant) -> None:
-        """Before the first mutant of a module, in either way of running: the code without a fault must pass."""
-        kind = (mutant.module, self._needs_reload(mutant))
+        """Before the first mutant of a module, in each way of running: the code without a fault must pass."""
+        run = self._choose_way(mutant)
+        kind = (mutant.module, run.__name__)
         if kind in self.controlled:
             return
         while self.running:
             self._reap()
         self.controlled.add(kind)
-        self._start(mutant.without_fault())
+        self._start(
+            mutant.without_fault(),
+            self._run_all_tables if run.__name__ == "_run_table" else self._choose_way(mutant),
+        )
         pid, status = os.wait()
         del self.running[pid]
         if read_status(status) != "survived":
-            raise RuntimeError(f"{mutant.module} fails its tests without a fault: {read_status(status)}")
+            told = os.read(self.told, 1 << 16).decode() if read_status(status) == "killed" else ""
+            raise RuntimeError(
+                f"{mutant.module} fails its tests without a fault: {read_status(status)} {told}"
+            )
 
-    def _needs_reload(self, mutant: Mutant) -> bool:
-        return mutant.function is None or f"{mutant.module}:{mutant.function}" in self.reach.at_import
-
-    def _start(self, mutant: Mutant) -> None:
+    def _start(self, mutant: Mutant, run: Callable[[Mutant], int]) -> None:
         while len(self.running) >= self.processes:
             self._reap()
         if pid := os.fork():
             self.running[pid] = mutant
             return
-        end_with(lambda: self._run_anew(mutant) if self._needs_reload(mutant) else self._run_in_place(mutant))
+        end_with(lambda: run(mutant))
 
     def _reap(self) -> None:
         pid, status = os.wait()
         mutant = self.running.pop(pid, None)
+        with contextlib.suppress(BlockingIOError):
+            for line in os.read(self.told, 1 << 16).decode().splitlines():
+                module, _, test = line.partition(" ")
+                known = self.noticing.setdefault(module, {})
+                known.pop(test, None)
+                known[test] = None
         if mutant is not None:
             self.record(mutant, read_status(status))
 
     def _run_in_place(self, mutant: Mutant) -> int:
         mutant.put_into_function()
-        tests = self.reach.tests[f"{mutant.module}:{mutant.function}"]
-        tests = sorted(tests, key=self.reach.seconds.__getitem__)
+        return self._run_tests(mutant, self.reach.tests[f"{mutant.module}:{mutant.function}"])
+
+    def _run_table(self, mutant: Mutant) -> int:
+        key = self._key(mutant)
+        assert key is not None
+        try:
+            self._put_in(key, mutant)
+        except Exception:  # noqa: BLE001 - the module would not load, and every test of it fails
+            return 1
+        tests = self._tests_of_plan(key)
+        if code := self._run_tests(mutant, tests):
+            return code
+        return self._run_anew(mutant, leave_out=tests) if self.is_thorough else 0
+
+    def _run_all_tables(self, mutant: Mutant) -> int:
+        """Make everything anew that is made anew for some mutant of the module: that alone must change nothing."""
+        keys = {self._key(one) for one in self.mutants if one.module == mutant.module}
+        tests: set[str] = set()
+        for key in keys:
+            if key is not None and plan_fault(*key) is not None:
+                self._put_in(key, mutant)
+                tests |= self._tests_of_plan(key)
+        return self._run_tests(mutant, tests)
+
+    def _put_in(self, key: PlanKey, mutant: Mutant) -> None:
+        plan = plan_fault(*key)
+        assert plan is not None
+        if mutant.function is not None:
+            mutant.put_into_function()
+        plan.put_in(mutant)
+        for path, module in {test.partition("::")[0]: item for test, item in self.items.items()}.items():
+            if (fitted := fit_file(key, path)) is not None and fitted.changed[path]:
+                assert isinstance(module, pytest.Function)
+                fitted.put_into_file(path, vars(module.module))
+
+    def _tests_of_plan(self, key: PlanKey) -> set[str]:
+        if key not in _tests_by_plan:
+            _tests_by_plan[key] = self.reach.tests_of_plan(key)
+        return _tests_by_plan[key]
+
+    def _run_tests(self, mutant: Mutant, tests: Iterable[str]) -> int:
+        """Run living tests until one notices; tell which."""
+        tests = [test for test in tests if test in self.items]
+        latest = list(self.noticing.get(mutant.module, ()))[: -LATEST - 1 : -1]
+        own = find_own_tests(mutant.module, tests)
+        order = {test: place for place, test in enumerate(latest)}
+        tests.sort(key=lambda test: (order.get(test, LATEST), test not in own, self.reach.seconds[test]))
         limit_processor(sum(self.reach.seconds[test] for test in tests))
-        items = [self.items[test] for test in tests if test in self.items]
-        for item, following in pairwise([*items, None]):
-            assert item is not None
-            if any(report.failed for report in runtestprotocol(item, nextitem=following, log=False)):
+        for test, following in pairwise([*tests, None]):
+            assert test is not None
+            after = self.items[following] if following else None
+            if any(report.failed for report in runtestprotocol(self.items[test], nextitem=after, log=False)):
+                os.write(self.telling, f"{mutant.module} {test}\n".encode())
                 return 1
         return 0
 
-    def _run_anew(self, mutant: Mutant) -> int:
-        tests = self.reach.tests_of_module(mutant.module)
+    def _run_anew(self, mutant: Mutant, leave_out: Iterable[str] = ()) -> int:
+        tests = self.reach.tests_of_module(mutant.module) - {*leave_out}
         seconds = {test: self.reach.seconds[test] for test in tests}
         return run_anew(mutant.module, mutant.mutated_source(), seconds=seconds)
 
@@ -343,8 +467,6 @@ def learn_reach(items: list[pytest.Item]) -> Reach:
 
 
 def _mutated_functions() -> set[tuple[str, str]]:
-    from bench.mutants.making import list_modules
-
     return {
         (mutant.module, mutant.function)
         for module in list_modules()
@@ -389,14 +511,26 @@ def run_mutants(
     *,
     record: Callable[[Mutant, Outcome], None],
     reach: Reach,
+    keep: Callable[[Reach], None],
     processes: int,
     until: float,
-) -> Reach:
-    """Run mutants until the time is up; returns the reach, to be kept for the next time."""
+    is_thorough: bool,
+) -> None:
+    """Run mutants until the time is up, and keep the reach as soon as it is learned, for the next time.
+
+    Thorough: what the living tests of a table do not notice is shown to those that must be imported anew too.
+    """
     settings.load_profile(PROFILE)
     sys.dont_write_bytecode = False  # a fork that imports anew must not compile anew
-    session = MutantSession(mutants=mutants, record=record, reach=reach, processes=processes, until=until)
+    session = MutantSession(
+        mutants=mutants,
+        record=record,
+        reach=reach,
+        keep=keep,
+        processes=processes,
+        until=until,
+        is_thorough=is_thorough,
+    )
     code = pytest.main([*ARGUMENTS, str(Path("tests/unit"))], [session])
     if code != 0:
         raise RuntimeError(f"pytest ended with {code}; the tests must pass before a fault is put in")
-    return session.reach

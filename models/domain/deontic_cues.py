@@ -74,7 +74,7 @@ _SERVED: Final = (
     r"|planes?|airlines?)"
 )
 _DOING_YOU: Final = (
-    r"\byou (?:ever |always |have to |need to |want to |'re |are )?(?:send|give|write|suggest|plan|make"
+    r"\byou (?:ever |always |have to |need to |want to |are )?(?:send|give|write|suggest|plan|make"
     r"|draft|pick"
     r"|propose|book|show|mention|recommend|prepare|schedule|find|list|choose|come up with|tell|explain"
     r"|build|run|touch"
@@ -170,7 +170,7 @@ _ANYWHERE: Final[dict[str, str]] = {
     r"|focused|curious|humble|healthy|calm)|be brave|pain no gain|your best|you two|you are loved"
     r"|never change|don't cry|far you've come|be(?:ing)? curious|think like that|your chin|ruin your"
     r"|better soon|get better|ease up|calm down|deep breath|relax|no rush|no hurry|your time"
-    r"|otherwise you're|hear that|say so\?|the best|silly|haha|lol|congrats|congratulations|amazing|wow)\b",
+    r"|otherwise you're|hear that|the best|silly|haha|lol|congrats|congratulations|amazing|wow)\b",
     "no:reported": REPORTED.pattern
     + r"|\b(?:says?|said|told|tells|asked|asks|insists?|insisted|wants|wanted|made|makes|keeps saying"
     r"|would (?:always )?say|used to say"
@@ -279,7 +279,7 @@ _ANYWHERE: Final[dict[str, str]] = {
     "cond:once": r"\bif (?:you (?:have (?:time|any|a|some)|need (?:anything|help|me|a)|want(?: to (?:join|come|know"
     r"|see))?$|like$|can$|could$|don't mind|get (?:a|the) chance|would$)|that works|that's|possible"
     r"|it works|so\b|not\b|it helps|anything)\b|\bwhen(?:ever)? you (?:(?:get|have) (?:a|the|some|time)"
-    r"|can$|want$|find|leave|feel|'re (?:done|ready|free|back|in)|are (?:done|ready|free|back|in))\b",
+    r"|can$|want$|find|leave|feel|are (?:done|ready|free|back|in))\b",
     "cond:it": r"\bif (?:it|he|she|they|the|this|that|my|there|two|a|an)\b",
     "wish:see": r"\bi(?:'d| would)? (?:want|like|need|expect|prefer) to (?:see|approve|know|hear|read|review|check"
     r"|sign off|be|get|have|receive|keep)\b|\blet me (?:approve|see|check|review|read|decide|confirm"
@@ -294,7 +294,7 @@ _ANYWHERE: Final[dict[str, str]] = {
     "self:hates": r"\bi (?:really |just )?(?:hate|dislike|can't stand|don't like|don't love) (?:it )?when (?:the|it|he"
     r"|she|they|people|my|a)\b",
     "body:cannot": r"\b(?:i|we) (?:also )?(?:can't|don't|won't|never|no longer|mustn't|shouldn't|am not allowed to"
-    r"|'m not allowed to)(?: ever| really)? (?:eat|drink|fly|smoke|lift|tolerate|digest|consume|swim|climb"
+    r")(?: ever| really)? (?:eat|drink|fly|smoke|lift|tolerate|digest|consume|swim|climb"
     r"|drive|touch|have (?:any )?(?:dairy|gluten|nuts|sugar|alcohol|caffeine|meat|pork|eggs|milk|fish|soy"
     r"|grapefruit|shellfish|salt)|do (?:dairy|gluten|stairs|mornings|meat|heights|screens|spicy|alcohol"
     r"|phone|video|weekends))\b",

@@ -188,5 +188,5 @@ TASK: Final = re.compile(
     r"|why|in \d+)\b"
     r"|(?:can|could|would|will) you (?!always|never|stop|not\b|only|avoid|please (?:always|never|stop|not\b"
     r"|only|avoid))"
-    r"|i (?:need|want|would like|'d like) (?:an?|some|help|to)\b|i'd like (?:an?|some|help|to)\b|help me)"
+    r"|i (?:need|want|would like) (?:an?|some|help|to)\b|i'd like (?:an?|some|help|to)\b|help me)"
 )

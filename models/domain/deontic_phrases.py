@@ -329,10 +329,9 @@ PHRASES: Final[tuple[Phrase, ...]] = (
     _duty(
         "remember note keep bear don't do",
         r"(?:remember|note|keep in mind|bear in mind|don't forget|do not forget)(?: that|:|,)? (?P<verb>i"
-        r"|i'm|i've|i'd|my|we"
-        r"|we're|our)\b(?! (?:trip|visit|first|last|talk|conversation|chat)\b)",
+        r"|my|we|our)\b(?! (?:trip|visit|first|last|talk|conversation|chat)\b)",
     ),
-    _duty("assume", rf"assume(?: that)? (?:i|i'm|i've|we|my|{STYLE})\b", yields_to_task=True),
+    _duty("assume", rf"assume(?: that)? (?:i|we|my|{STYLE})\b", yields_to_task=True),
     _duty(
         "ask check confirm consult warn tell notify alert ping get wait",
         r"(?:ask|check with|confirm with|consult|warn|tell|notify|alert|ping) me (?:first|before|prior"

@@ -72,6 +72,83 @@ def test_a_known_verb_loses_its_ending(word: str, base: str) -> None:
     assert to_base_verb(word) == base
 
 
+@pytest.mark.parametrize(
+    ("participle", "base"),
+    [
+        ("written", "write"),
+        ("kept", "keep"),
+        ("made", "make"),
+        ("sent", "send"),
+        ("built", "build"),
+        ("done", "do"),
+        ("taken", "take"),
+        ("given", "give"),
+        ("chosen", "choose"),
+        ("left", "leave"),
+        ("shown", "show"),
+        ("held", "hold"),
+        ("found", "find"),
+        ("told", "tell"),
+        ("said", "say"),
+        ("hidden", "hide"),
+        ("drawn", "draw"),
+        ("driven", "drive"),
+    ],
+)
+def test_an_irregular_participle_is_known_by_heart(participle: str, base: str) -> None:
+    assert to_base_verb(participle) == base
+    assert name_voiced_action(participle, "the notes") == f"{base} note"
+
+
+@pytest.mark.parametrize("verb", ["prefer", "avoid", "favor", "favour", "no", "stop", "quit", "refrain"])
+def test_to_prefer_or_avoid_a_thing_is_about_using_it(verb: str) -> None:
+    assert name_action(f"{verb} tabs", 0, 40) == "use tab"
+    assert name_action(verb, 0, 40) == verb
+    assert name_action(f"{verb} writing notes", 0, 40) == "write note"
+    assert name_action(f"{verb} evening walks", 0, 40) == "use evening walk"
+
+
+@pytest.mark.parametrize("mark", list(".,;:!?*_`\"'()[]{}<>“”‘’—–-#|"))
+def test_a_mark_around_a_word_is_no_part_of_it(mark: str) -> None:
+    assert name_action(f"{mark}use{mark} tabs", 0, 40).split()[0] == "use"
+
+
+@pytest.mark.parametrize("stop", list(".,;:!?—"))
+def test_an_action_ends_where_its_clause_ends(stop: str) -> None:
+    assert name_action(f"use tabs{stop} then wait", 0, 40) == "use tab"
+
+
+@pytest.mark.parametrize("mark", list("*_`\"')]}>”’–-#|"))
+def test_an_action_does_not_end_at_another_mark(mark: str) -> None:
+    assert name_action(f"use tabs{mark} and wait", 0, 40) == "use tab wait"
+
+
+@pytest.mark.parametrize(
+    ("text", "banned"),
+    [
+        ("use tabs, not spaces", "use space"),
+        ("use tabs,not spaces", "use space"),
+        ("use tabs — not spaces", "use space"),
+        ("use tabs and not spaces", "use space"),
+        ("use tabs, but not spaces", "use space"),
+        ("use tabs and but not spaces", "use space"),
+        ("use tabs or not spaces", None),
+        *(
+            (f"use tabs, not {word} here", None)
+            for word in ["only", "just", "necessarily", "yet", "all", "even", "always"]
+        ),
+    ],
+)
+def test_a_contrast_has_its_mark_and_no_softener(text: str, banned: str | None) -> None:
+    assert name_contrast(text, text, 0, len(text)) == banned
+
+
+def test_words_behind_the_reach_of_an_action_are_left_out() -> None:
+    far = "x" * 60
+    assert name_action(f"use {far} tabs", 0, 200) == f"use {far}"
+    assert name_voiced_action("used", f"{'y' * 60} tabs") == f"use {'y' * 59}"
+
+
 def test_a_contrast_forbids_what_it_rejects() -> None:
     text = "use tabs, not spaces"
     assert name_contrast(text, text, 0, len(text)) == "use space"

@@ -1,9 +1,12 @@
 """How a clause opens, what stands before it and does not count, and how its words are meant to be spelled."""
 
+from pathlib import Path
+
 import pytest
 
 from models.domain.deontic_openings import judge_kind, list_clauses
 
+TABLE = Path(__file__).parent / "tables" / "deontic_openings.txt"  # every alternative of every kind
 KINDS_LIST = """
     polite: could you use tabs; can we use tabs; would you mind using tabs; mind if i ask; do you mind that
     polite: any chance of tabs; may i ask for tabs; can i ask for tabs; could all tabs go; would it be ok
@@ -124,6 +127,128 @@ FILLERS = (
 )
 def test_a_clause_is_known_by_how_it_opens(kind: str, clause: str) -> None:
     assert judge_kind(clause) == kind
+
+
+@pytest.mark.parametrize(
+    "entry", TABLE.read_text(encoding="utf-8").replace("\n    ", " ").strip().splitlines()
+)
+def test_every_opening_of_a_kind_is_known(entry: str) -> None:
+    kind, _, clauses = entry.partition(": ")
+    assert {clause: judge_kind(clause) for clause in clauses.split("; ") if judge_kind(clause) != kind} == {}
+
+
+@pytest.mark.parametrize(
+    ("clause", "kind"),
+    [
+        *(
+            (f"don't {word}", "plain")
+            for word in [
+                "a",
+                "again",
+                "mind",
+                "been",
+                "had",
+                "seen",
+                "thought",
+                "sure",
+                "really",
+                "yet",
+                "much",
+            ]
+        ),
+        *((f"don't {word}", "plain") for word in ("bad", "going", "that", "in my day", "you", "they", "i")),
+        *(
+            (f"no {word}", "fragment")
+            for word in ["problem", "worries", "way", "idea", "thanks", "rush", "doubt", "wonder", "luck"]
+        ),
+        *(
+            (f"no {word}", "fragment")
+            for word in [
+                "i",
+                "it",
+                "that",
+                "we",
+                "he",
+                "she",
+                "they",
+                "you",
+                "this",
+                "big",
+                "time",
+                "questions",
+            ]
+        ),
+        *((f"let's {word}", "we") for word in ["go", "see", "talk", "try", "hope", "meet", "get", "it"]),
+        ("let's me know", "we"),
+        ("i love when you sing", "wish-you"),
+        ("i love it if you sing", "wish-you"),
+        ("not me", "fragment"),
+        *(
+            (f"not {word} me", "ban")
+            for word in ["on", "in", "before", "after", "with", "during", "for", "at", "to"]
+        ),
+        *((f"{none} test is red", "none-is") for none in ("no", "none", "zero", "neither", "nowhere")),
+        *(
+            (f"no test {verb}", "none-is")
+            for verb in ["is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would"]
+        ),
+        *(
+            (f"no test {verb}", "none-is")
+            for verb in ["should", "may", "might", "happened", "came", "work", "works", "worked"]
+        ),
+        *((f"no test {verb}", "none-is") for verb in ("did", "does")),
+        *((f"no tests {word} are red", "none") for word in ("i", "you", "that", "which", "in", "for")),
+        *(
+            (f"use {word} good", "plain")
+            for word in ["is", "are", "was", "were", "has", "of", "should", "must", "go", "goes"]
+        ),
+        ("use may be good", "command"),
+        ("bold is fine", "plain"),
+        ("show tests", "command"),
+        ("close tests", "command"),
+        ("tests it", "fragment"),
+        ("tests it likes", "plain"),
+    ],
+)
+def test_what_follows_may_change_the_kind(clause: str, kind: str) -> None:
+    assert judge_kind(clause) == kind
+
+
+@pytest.mark.parametrize(
+    ("sentence", "texts"),
+    [
+        ("use tabs, not here", ["use tabs", "not here"]),
+        ("use tabs: here", ["use tabs", "here"]),
+        ("use tabs; here", ["use tabs", "here"]),
+        ("use tabs — here – now", ["use tabs", "here", "now"]),
+        ("use tabs (here)", ["use tabs", "here"]),
+        ("it is late so use tabs", ["it is late", "use tabs"]),
+        ("it is late so i'm off", ["it is late", "i'm off"]),
+        ("it is late so from here it rains", ["it is late", "from here it rains"]),
+        ("you are so kind to me", ["you are so kind to me"]),
+        ("i am so open to it", ["i am so open to it"]),
+        ("use tabs but not here", ["use tabs", "not here"]),
+        ("use tabs because it works", ["use tabs", "it works"]),
+        ("use tabs unless told", ["use tabs", "unless told"]),
+        ("use tabs if told", ["use tabs", "if told"]),
+        ("use tabs when told", ["use tabs", "when told"]),
+        ("use tabs whenever told", ["use tabs", "whenever told"]),
+        ("use tabs until told", ["use tabs", "until told"]),
+        ("use tabs before lunch", ["use tabs", "before lunch"]),
+        ("use tabs and please wait", ["use tabs", "wait"]),
+        ("use tabs and never wait", ["use tabs", "never wait"]),
+        ("use tabs and don't wait", ["use tabs", "don't wait"]),
+        ("use tabs and dont wait", ["use tabs", "don't wait"]),
+        ("use tabs and always wait", ["use tabs", "always wait"]),
+        ("use tabs and only tabs", ["use tabs", "only tabs"]),
+        ("use tabs and no spaces", ["use tabs", "no spaces"]),
+        ("use tabs and wait", ["use tabs and wait"]),
+        ("well", [""]),
+        ("... !", []),
+    ],
+)
+def test_a_clause_ends_at_a_mark_or_a_conjunction(sentence: str, texts: list[str]) -> None:
+    assert [clause.text for clause in list_clauses(sentence, 0, len(sentence))] == texts
 
 
 @pytest.mark.parametrize(
