@@ -26,6 +26,7 @@ from api.recall import (
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
 from models.domain.records import Identity, durable_namespace
+from models.domain.sessions import choose_one_of_each_session, witness
 from models.errors import InvalidInput
 from models.store.access import Caller
 from models.store.context import Context, Origin, receive_context, send_context
@@ -42,7 +43,10 @@ MOST_IN_CURSOR = 400
 
 
 def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> SearchOut:
-    """The best `k` items of one namespace that the filters let through; the same item is never listed twice."""
+    """The best `k` items of one namespace that the filters let through; the same item is never listed twice.
+
+    Grouped by session: the best item of each of the best `k` sessions.
+    """
     identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
     if identity.is_empty and request.session_id is None:
         raise InvalidInput(
@@ -113,7 +117,7 @@ def _rank(
         sent = send_recall(cursors, question, encoder=encoder)
         near = sent.fetchall() if sent else ()
         ranked = rank_recalled(cursors, question, near, encoder=encoder, most=most)
-    hits: dict[str, RankedHit] = {}
+    listed: dict[str, Recalled] = {}
     reasons: dict[str, str] = {}
     for found in ranked:
         candidate = found.candidate
@@ -122,12 +126,22 @@ def _rank(
         elif found.repeats is not None:
             reasons[candidate.id] = f"nearly the same as {found.repeats}"
         elif not found.is_beyond:
-            if len(hits) >= request.k:
-                reasons[candidate.id] = f"behind the first {request.k}"
-            hits.setdefault(candidate.item_id, _show(found))
-    chosen = {hit.id for hit in list(hits.values())[: request.k]}
+            listed.setdefault(candidate.item_id, found)
+    kept = list(listed.values())
+    if request.group_by == "session":
+        sessions = [found.candidate.session_id for found in kept]
+        places = choose_one_of_each_session(sessions, [witness(found.scored) for found in kept])
+        reasons |= {
+            found.candidate.id: "another of its session stands for it"
+            if session
+            else "it belongs to no session"
+            for found, session in zip(kept, sessions, strict=True)
+        }
+        kept = [kept[place] for place in places]
+    reasons |= {found.candidate.id: f"behind the first {request.k}" for found in kept[request.k :]}
+    chosen = {found.candidate.id for found in kept[: request.k]}
     explained = explain_candidates(ranked, chosen=chosen, reasons=reasons) if request.explain else []
-    return list(hits.values()), context, explained
+    return [_show(found) for found in kept], context, explained
 
 
 def _read_context(
