@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.store.embeddings import Vector, decode_windows
-from models.store.recall import ITEM_ID, WINDOWS, Candidate, CandidateRow, NamedItem
+from models.store.recall import ITEM_ID, LEXICAL_WEIGHT, WINDOWS, Candidate, CandidateRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,6 @@ class Candidates:
 def complete_candidates(
     rows: Sequence[CandidateRow],
     *,
-    named: Sequence[NamedItem],
     vector: Vector | None,
     count: int,
     similarity_floor: float,
@@ -51,14 +50,15 @@ def complete_candidates(
         vector_ranks = {
             place: rank for rank, place in enumerate(order, 1) if similarity[place] >= similarity_floor
         }
-    by_weight = sorted(named, key=lambda one: (-one.weight, one.item_id))
-    words = {one.item_id: (rank, one.weight) for rank, one in enumerate(by_weight, 1)}
+    holding = [place for place, row in enumerate(rows) if row[LEXICAL_WEIGHT] is not None]
+    holding.sort(key=lambda place: (-rows[place][LEXICAL_WEIGHT], rows[place][ITEM_ID]))
+    lexical_ranks = {place: rank for rank, place in enumerate(holding, 1)}
     records = [
         Candidate._make(
             (
                 *row,
                 vector_ranks.get(place),
-                *words.get(row[ITEM_ID], (None, None)),
+                lexical_ranks.get(place),
                 similarity[place] if similarity and not isnan(similarity[place]) else None,
             )
         )

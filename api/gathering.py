@@ -17,8 +17,8 @@ from api.recall import (
     choose_breadth,
     in_context,
     rank_recalled,
-    read_named,
     send_recall,
+    send_words,
 )
 from api.runtime import Runtime
 from api.schemas import AssembleIn, DegradedOut
@@ -29,18 +29,18 @@ from models.domain.recovery import RankedMatch, detect_failure, reserve_recovery
 from models.domain.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
 from models.errors import DatabaseUnavailable, DeadlineExceeded, Forbidden
 from models.store.access import Caller
-from models.store.context import TAIL_TURNS, Context, read_context
+from models.store.context import TAIL_TURNS, Context, Origin, receive_context, send_context
 from models.store.documents import Rule
 from models.store.embeddings import Vector
 from models.store.engine import one_round_trip, tenant_transaction
 from models.store.memories import Guidance
-from models.store.recall import load_guidance
+from models.store.recall import CandidateRow, load_guidance
 from models.store.turns import SessionFacts, load_recent_turns
 from models.store.work import Backlog
 
 log = structlog.get_logger(__name__)
 MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
-FIRST_READ_MS = 100  # with words of the query, at least so long; after that rules and tail are read alone
+FIRST_READ_MS = 100  # for rules and tail at least so long; after that they are read alone
 WORDS_SHARE = 0.5  # of what is left: slow words leave time for meaning, and for guidance
 ENCODING_SHARE = 0.6  # of what is left: a slow encoder leaves time for recall by words
 GUIDANCE_RESERVE_MS = 200  # kept back from recall, so that guidance can still be read without it
@@ -125,15 +125,14 @@ def gather(
     )
     try:
         with got.timed("rules_tail"):
-            context = _read_first(runtime, caller, request, question, timeout_ms=remaining_ms())
+            context, rows = _read_first(runtime, caller, request, got, question, timeout_ms=remaining_ms())
     except (DatabaseUnavailable, DeadlineExceeded) as error:
         got.miss(error.code, f"{error.detail}: guidance and memories are missing from this answer")
         return
     runtime.last_rules[caller.tenant_id, context.bindings] = got.rules = context.rules
     got.turns, got.backlog = list(context.turns), context.backlog
     got.namespace = context.namespace
-    words_ms = int(remaining_ms() * WORDS_SHARE)
-    question = _read_named(runtime, got, in_context(question, context), timeout_ms=words_ms)
+    question = in_context(question, context, rows)
     question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
     if remaining_ms() <= 0:
         got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
@@ -149,31 +148,45 @@ def gather(
 
 
 def _read_first(
-    runtime: Runtime, caller: Caller, request: AssembleIn, question: Question, *, timeout_ms: int
-) -> Context:
-    """Rules, tail, backlog and what holds words of the query; more of the tail where turns are short."""
+    runtime: Runtime,
+    caller: Caller,
+    request: AssembleIn,
+    got: Gathered,
+    question: Question,
+    *,
+    timeout_ms: int,
+) -> tuple[Context, Sequence[CandidateRow]]:
+    """Rules, tail and backlog, and what holds words of the query; more of the tail where turns are short."""
     identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
-    namespace = None if identity.is_empty else durable_namespace(identity, request.session_id)
+    origin = Origin(
+        tenant_id=caller.tenant_id,
+        session_id=request.session_id,
+        namespace=None if identity.is_empty else durable_namespace(identity, request.session_id),
+        user_id=request.user_id,
+        agent_id=request.agent_id,
+    )
     chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
     tail_chars = int(runtime.reserves.tail * request.budget_tokens * chars_per_token)
+    encoder, words_ms = runtime.settings.encoder, int(timeout_ms * WORDS_SHARE)
     timeout_ms = max(timeout_ms, FIRST_READ_MS)
-    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
-        context = read_context(
-            cursors,
-            tenant_id=caller.tenant_id,
-            session_id=request.session_id,
-            namespace=namespace,
-            user_id=request.user_id,
-            agent_id=request.agent_id,
-            tail_chars=tail_chars,
-            terms=question.keywords,
-            count=question.breadth,
-            encoder=runtime.settings.encoder,
-        )
+    first, rows = None, []
+    try:
+        with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+            first = send_context(cursors, origin=origin, tail_chars=tail_chars, encoder=encoder)
+            if words_ms > 0:
+                cursors.limit(words_ms)
+                rows = send_words(cursors, question, origin, encoder=encoder).fetchall()
+            context = receive_context(first)
+    except (DatabaseUnavailable, DeadlineExceeded) as error:
+        if first is None or first.pgresult is None:
+            raise
+        # The words failed, and the rules had come before them.
+        context = receive_context(first)
+        got.miss(error.code, f"{error}: what holds words of the query is missing from this answer")
     check_namespace(caller, context.namespace)
     turns = list(context.turns)
     if not _is_tail_short(runtime, turns, tail_chars):
-        return context
+        return context, rows
     with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as connection:
         while _is_tail_short(runtime, turns, tail_chars):
             older = load_recent_turns(
@@ -186,7 +199,7 @@ def _read_first(
             if not older:
                 break
             turns[:0] = older
-    return replace(context, turns=turns)
+    return replace(context, turns=turns), rows
 
 
 def _is_tail_short(runtime: Runtime, turns: Sequence[Turn], tail_chars: int) -> bool:
@@ -199,21 +212,6 @@ def _is_tail_short(runtime: Runtime, turns: Sequence[Turn], tail_chars: int) -> 
         if find_base_start(known, min_turns=min_turns) == 0:
             return True
     return len(turns) >= TAIL_TURNS and sum(len(turn.content) for turn in turns) <= tail_chars
-
-
-def _read_named(runtime: Runtime, got: Gathered, question: Question, *, timeout_ms: int) -> Question:
-    """What was found by words and the turns around it, while the query is still being encoded."""
-    if timeout_ms <= 0:
-        return question
-    try:
-        with (
-            got.timed("words"),
-            one_round_trip(runtime.engine, question.tenant_id, timeout_ms=timeout_ms) as cursors,
-        ):
-            return read_named(cursors, question, encoder=runtime.settings.encoder)
-    except (DatabaseUnavailable, DeadlineExceeded) as error:
-        got.miss(error.code, f"{error}: what holds words of the query is missing from this answer")
-        return question
 
 
 def _read_recall(

@@ -22,20 +22,22 @@ from models.domain.selection import find_repeats
 from models.domain.terms import query_keywords
 from models.domain.timeframes import find_time_frames, measure_time_fit
 from models.store.access import Caller
-from models.store.context import Context
+from models.store.context import Context, Origin
 from models.store.embeddings import Vector
 from models.store.engine import Cursors
 from models.store.nearest import Way, choose_way
 from models.store.recall import (
     ITEM_ID,
+    KIND,
+    Breadth,
     Candidate,
     CandidateRow,
-    NamedItem,
     find_linked,
+    send_given,
     send_named,
     send_near,
 )
-from models.store.summaries import find_coverage
+from models.store.summaries import Coverage, find_coverage
 
 if TYPE_CHECKING:
     from psycopg import Cursor
@@ -49,17 +51,17 @@ MOST_COMPARED = 16  # of the ranked, how many are compared for statements that r
 ANSWERING_ROLES = frozenset({"assistant", "tool"})
 SAID_KINDS = frozenset({"turn", "memory"})
 AUTHORED_KINDS = frozenset({"rule", "lore"})
-# Candidates of each leg, with the turns around them, for prompts up to so many tokens: what the budget cannot hold is
-# not read. Of LoCoMo's evidence, 30 find as much as 60 for 4,000 tokens, with half the rows.
-BREADTHS: Final = ((4800, 30), (9600, 60))
-MOST_BREADTH: Final = 100
+# For prompts up to so many tokens: what the budget cannot hold is not read. Turns around a weak hit push better hits out of
+# a small prompt, and have room in a large one (decision 25).
+BREADTHS: Final = ((2400, Breadth(40, 6)), (4800, Breadth(40, 10)), (9600, Breadth(60, 60)))
+MOST_BREADTH: Final = Breadth(100, 100)
 
 
-def choose_breadth(budget_tokens: int) -> int:
-    """How many candidates each leg brings.
+def choose_breadth(budget_tokens: int) -> Breadth:
+    """How many candidates each leg brings, and how many of them with the turns around.
 
-    >>> choose_breadth(1000), choose_breadth(8000), choose_breadth(200_000)
-    (30, 60, 100)
+    >>> choose_breadth(1000), choose_breadth(200_000)
+    (Breadth(candidates=40, reaching=6), Breadth(candidates=100, reaching=100))
     """
     return next((breadth for budget, breadth in BREADTHS if budget_tokens <= budget), MOST_BREADTH)
 
@@ -89,13 +91,14 @@ class Question:
     session_id: str | None
     text: str
     now: datetime
-    breadth: int  # candidates of each leg
+    breadth: Breadth
     keywords: frozenset[str] = frozenset()
     intent: float = 0.0  # how much it asks about time
     namespaces: Sequence[str] = ()
     bindings: Sequence[str] = ()  # whose documents apply
-    named: Sequence[NamedItem] = ()  # found by words, while the vector was being made
-    rows: Sequence[CandidateRow] = ()  # those, and the turns around them
+    rows: Sequence[
+        CandidateRow
+    ] = ()  # found by words while the vector was being made, and the turns around them
     way: Way = "exact"  # how the nearest vectors are found
     vector: Vector | None = None
     profile: ProfileName = "longtail"  # how what is found is ranked
@@ -110,7 +113,7 @@ def ask(
     session_id: str | None,
     text: str,
     now: datetime,
-    breadth: int,
+    breadth: Breadth,
     profile: ProfileName | None = None,
     explains: bool = False,
 ) -> Question:
@@ -131,27 +134,24 @@ def ask(
     )
 
 
-def in_context(question: Question, context: Context) -> Question:
+def in_context(question: Question, context: Context, rows: Sequence[CandidateRow]) -> Question:
     """The question with where to search and what was found by words."""
     return replace(
         question,
         namespaces=context.places,
         bindings=context.bindings,
-        named=context.named,
-        way=choose_way(context.sizes, wanted=question.breadth),
+        rows=rows,
+        way=choose_way(context.sizes, wanted=question.breadth.candidates),
     )
 
 
-def read_named(cursors: Cursors, question: Question, *, encoder: str) -> Question:
-    """The question with what holds its words, what the session was about, and the turns around; needs no vector."""
-    found = send_named(
-        cursors,
-        tenant_id=question.tenant_id,
-        encoder=encoder,
-        session_id=question.session_id,
-        ids=[one.item_id for one in question.named],
+def send_words(
+    cursors: Cursors, question: Question, origin: Origin, *, encoder: str
+) -> "Cursor[CandidateRow]":
+    """Ask for what holds the question's words, what the session was about, and the turns around; needs no vector."""
+    return send_named(
+        cursors, origin=origin, encoder=encoder, terms=question.keywords, breadth=question.breadth
     )
-    return replace(question, rows=found.fetchall())
 
 
 def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Cursor[CandidateRow] | None":
@@ -166,7 +166,7 @@ def send_recall(cursors: Cursors, question: Question, *, encoder: str) -> "Curso
         query_vector=question.vector,
         way=question.way,
         known=[row[ITEM_ID] for row in question.rows],
-        count=question.breadth,
+        breadth=question.breadth,
         similarity_floor=DEFAULT_WEIGHTS.theta1,
         wants_dated=temporal.is_active(question.intent),
     )
@@ -182,11 +182,12 @@ def rank_recalled(
     most: int = MOST_RANKED,
 ) -> list[Recalled]:
     """What was found, best first; for questions about time, dated turns lead. `tail`: ids of turns in the prompt."""
+    rows = [*question.rows, *near]
+    coverage = _ask_coverage(cursors, question, rows, tail=tail)
     candidates = complete_candidates(
-        [*question.rows, *near],
-        named=question.named,
+        rows,
         vector=question.vector,
-        count=question.breadth,
+        count=question.breadth.candidates,
         similarity_floor=DEFAULT_WEIGHTS.theta1,
     )
     if not candidates.records:
@@ -223,7 +224,7 @@ def rank_recalled(
     found_by_id = {one.candidate.id: one for one in recalled}
     newer = {key: newest.id for key, newest in superseded.items()}
     recalled = [found_by_id[key] for key in put_newer_first(list(found_by_id), newer)]
-    recalled = _with_summaries(cursors, question, recalled, tail=tail)
+    recalled = _with_summaries(question, recalled, coverage)
     return recalled + [
         Recalled(
             candidate=candidates.records[place_by_id[scored.id]],
@@ -260,23 +261,30 @@ def _describe(records: Sequence[Candidate], question: Question) -> PassageColumn
     )
 
 
+def _ask_coverage(
+    cursors: Cursors, question: Question, rows: Sequence[CandidateRow], *, tail: Sequence[str]
+) -> "Cursor[Coverage] | None":
+    """Ask which of the turns here the summaries stand for; answered while they are ranked."""
+    summaries = [row[ITEM_ID] for row in rows if row[KIND] == "summary"]
+    if not summaries:
+        return None
+    said = [row[ITEM_ID] for row in rows if row[KIND] != "summary"]
+    return find_coverage(
+        cursors, tenant_id=question.tenant_id, summary_ids=summaries, turn_ids=[*tail, *said]
+    )
+
+
 def _with_summaries(
-    cursors: Cursors, question: Question, recalled: list[Recalled], *, tail: Sequence[str]
+    question: Question, recalled: list[Recalled], coverage: "Cursor[Coverage] | None"
 ) -> list[Recalled]:
     """Summaries fill what good matches leave: raw turns say it in full, so a summary never takes their place.
 
     Those of the session that asks come before its weaker matches, those of others after everything.
     """
     summaries = [one for one in recalled if one.candidate.kind == "summary"]
-    if not summaries:
+    if not summaries or coverage is None:
         return recalled
     raw = [one for one in recalled if one.candidate.kind != "summary"]
-    coverage = find_coverage(
-        cursors,
-        tenant_id=question.tenant_id,
-        summary_ids=[one.candidate.id for one in summaries],
-        turn_ids=[*tail, *(one.candidate.item_id for one in raw)],
-    )
     covered = {row.summary_id: frozenset(row.turn_ids) for row in coverage.fetchall()}
     summaries = [replace(one, covers=covered.get(one.candidate.id, frozenset())) for one in summaries]
     own = [one for one in summaries if one.candidate.session_id == question.session_id]
@@ -310,13 +318,7 @@ def _with_hops(
     hops = [hop for hop in score_hops({**known, **scores}, linked) if hop.id not in known]
     if not hops:
         return recalled
-    found = send_named(
-        cursors,
-        tenant_id=question.tenant_id,
-        encoder=encoder,
-        session_id=None,
-        ids=[hop.id for hop in hops],
-    )
+    found = send_given(cursors, tenant_id=question.tenant_id, encoder=encoder, ids=[hop.id for hop in hops])
     records = [Candidate(*row) for row in found.fetchall()]
     by_id = {record.id: record for record in records if record.namespace in question.namespaces}
     joined = [

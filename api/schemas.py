@@ -329,6 +329,10 @@ class SearchIn(Strict):
     roles: Annotated[list[Role], Field(min_length=1, max_length=8)] | None = None
     since: Instant | None = Field(default=None, description="Said from this moment on.")
     until: Instant | None = Field(default=None, description="Said before this moment.")
+    group_by: Literal["session"] | None = Field(
+        default=None,
+        description="session: one result a session, its best; sessions by the strongest match in them, answers included.",
+    )
     cursor: Annotated[Text, Field(min_length=1, max_length=20_000)] | None = Field(
         default=None, description="`next_cursor` of the page before; the rest of the request stays the same."
     )

@@ -19,29 +19,34 @@ from api.recall import (
     ask,
     in_context,
     rank_recalled,
-    read_named,
     scope_of,
     send_recall,
+    send_words,
 )
 from api.runtime import Runtime
 from api.schemas import SearchHit, SearchIn, SearchOut
 from models.domain.records import Identity, durable_namespace
+from models.domain.sessions import choose_one_of_each_session, witness
 from models.errors import InvalidInput
 from models.store.access import Caller
-from models.store.context import Context, read_context
+from models.store.context import Context, Origin, receive_context, send_context
 from models.store.engine import one_round_trip, tenant_transaction
 from models.store.places import load_items
+from models.store.recall import Breadth, CandidateRow
 
 ENCODING_TIMEOUT_SECONDS = 10.0
-FOUND_PER_LEG = 60  # as for a prompt of 8,000 tokens: the pages of a list go deeper than a small prompt
-FILTERED_PER_LEG = 400  # a filter throws most of what is found away, so more is looked for
+FOUND = Breadth(60, 60)  # the pages of a list go deeper than a small prompt
+FILTERED = Breadth(400, 400)  # a filter throws most of what is found away, so more is looked for
 MOST_FILTERED = 1000
 PLACE = struct.Struct(">16sff")  # of a result on a later page: its id, its score, its similarity or NaN
 MOST_IN_CURSOR = 400
 
 
 def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> SearchOut:
-    """The best `k` items of one namespace that the filters let through; the same item is never listed twice."""
+    """The best `k` items of one namespace that the filters let through; the same item is never listed twice.
+
+    Grouped by session: the best item of each of the best `k` sessions.
+    """
     identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
     if identity.is_empty and request.session_id is None:
         raise InvalidInput(
@@ -56,14 +61,14 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         session_id=request.session_id,
         text=request.query,
         now=request.now or datetime.now(UTC),
-        breadth=FOUND_PER_LEG,
+        breadth=FOUND,
         profile=request.profile,
         explains=request.explain,
     )
     explained: list[dict[str, Any]] = []
     if request.cursor is not None:
         rest = _unpack(request.cursor)
-        context = _read_context(runtime, caller, request, identity, question, count=1)
+        context, _ = _read_context(runtime, caller, request, identity, None)
         hits, places = _load_page(runtime, caller, context, rest[: request.k]), rest[request.k :]
     else:
         ranked, context, explained = _rank(runtime, caller, request, identity, question, got)
@@ -98,23 +103,21 @@ def _rank(
 ) -> tuple[list[RankedHit], Context, list[dict[str, Any]]]:
     """The whole ranking, filtered; search for more where a filter will throw most of it away."""
     is_filtered = any((request.scopes, request.kinds, request.roles, request.since, request.until))
-    count, most = (FILTERED_PER_LEG, MOST_FILTERED) if is_filtered else (FOUND_PER_LEG, MOST_RANKED)
+    breadth, most = (FILTERED, MOST_FILTERED) if is_filtered else (FOUND, MOST_RANKED)
     encoding = runtime.start_encoding([request.query])
     if encoding is None:
         got.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
-    question = replace(question, breadth=count)
-    context = _read_context(runtime, caller, request, identity, question, count=count)
+    question = replace(question, breadth=breadth)
+    context, rows = _read_context(runtime, caller, request, identity, question)
     encoder = runtime.settings.encoder
     timeout_ms = runtime.settings.statement_timeout_ms
-    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
-        question = read_named(cursors, in_context(question, context), encoder=encoder)
     vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
-    question = replace(question, vector=vector)
+    question = replace(in_context(question, context, rows), vector=vector)
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
         sent = send_recall(cursors, question, encoder=encoder)
         near = sent.fetchall() if sent else ()
         ranked = rank_recalled(cursors, question, near, encoder=encoder, most=most)
-    hits: dict[str, RankedHit] = {}
+    listed: dict[str, Recalled] = {}
     reasons: dict[str, str] = {}
     for found in ranked:
         candidate = found.candidate
@@ -123,41 +126,43 @@ def _rank(
         elif found.repeats is not None:
             reasons[candidate.id] = f"nearly the same as {found.repeats}"
         elif not found.is_beyond:
-            if len(hits) >= request.k:
-                reasons[candidate.id] = f"behind the first {request.k}"
-            hits.setdefault(candidate.item_id, _show(found))
-    chosen = {hit.id for hit in list(hits.values())[: request.k]}
+            listed.setdefault(candidate.item_id, found)
+    kept = list(listed.values())
+    if request.group_by == "session":
+        sessions = [found.candidate.session_id for found in kept]
+        places = choose_one_of_each_session(sessions, [witness(found.scored) for found in kept])
+        reasons |= {
+            found.candidate.id: "another of its session stands for it"
+            if session
+            else "it belongs to no session"
+            for found, session in zip(kept, sessions, strict=True)
+        }
+        kept = [kept[place] for place in places]
+    reasons |= {found.candidate.id: f"behind the first {request.k}" for found in kept[request.k :]}
+    chosen = {found.candidate.id for found in kept[: request.k]}
     explained = explain_candidates(ranked, chosen=chosen, reasons=reasons) if request.explain else []
-    return list(hits.values()), context, explained
+    return [_show(found) for found in kept], context, explained
 
 
 def _read_context(
-    runtime: Runtime,
-    caller: Caller,
-    request: SearchIn,
-    identity: Identity,
-    question: Question,
-    *,
-    count: int,
-) -> Context:
-    session_id = request.session_id or ""
-    with one_round_trip(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as cursors:
-        context = read_context(
-            cursors,
-            tenant_id=caller.tenant_id,
-            session_id=session_id,
-            namespace=None if identity.is_empty else durable_namespace(identity, session_id),
-            user_id=request.user_id,
-            agent_id=request.agent_id,
-            tail_chars=0,
-            terms=question.keywords if request.cursor is None else (),
-            count=count,
-            encoder=runtime.settings.encoder,
-        )
+    runtime: Runtime, caller: Caller, request: SearchIn, identity: Identity, question: Question | None
+) -> tuple[Context, Sequence[CandidateRow]]:
+    """Where to search, and what holds words of the question, if there is one."""
+    session_id, encoder = request.session_id or "", runtime.settings.encoder
+    origin = Origin(
+        tenant_id=caller.tenant_id,
+        session_id=session_id,
+        namespace=None if identity.is_empty else durable_namespace(identity, session_id),
+        user_id=request.user_id,
+        agent_id=request.agent_id,
+    )
+    timeout_ms = runtime.settings.statement_timeout_ms
+    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        first = send_context(cursors, origin=origin, tail_chars=0, encoder=encoder)
+        rows = send_words(cursors, question, origin, encoder=encoder).fetchall() if question else []
+        context = receive_context(first)
     check_namespace(caller, context.namespace)
-    return context
+    return context, rows
 
 
 def _is_wanted(found: Recalled, request: SearchIn) -> bool:

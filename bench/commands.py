@@ -76,6 +76,7 @@ def scale(
     ] = None,
     calls: Annotated[int, typer.Option(min=10, help="Assemble calls at each size.")] = 200,
     output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    plans: Annotated[Path | None, typer.Option(help="Where to write the query plans, as Markdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """assemble as memory grows: 10,000 and 100,000 memories by default (a million takes most of an hour)."""
@@ -85,7 +86,12 @@ def scale(
     from bench.scale import run
 
     result = run(
-        sizes=size or [10_000, 100_000], calls=calls, data=data, output=output, console=Console(stderr=True)
+        sizes=size or [10_000, 100_000],
+        calls=calls,
+        data=data,
+        output=output,
+        plans=plans,
+        console=Console(stderr=True),
     )
     if as_json:
         print(json.dumps(result))

@@ -21,7 +21,9 @@ from rich.progress import Progress
 from sqlalchemy import Connection, Engine, text
 
 from api.client import ServiceClient
+from api.schemas import AssembleIn
 from api.stack.throwaway import ThrowawayStack
+from bench.plans import explain_assembly, render_plans
 from bench.spine import measure_assemble
 from bench.texts import load_texts
 from models.domain.records import Identity, NewTurn
@@ -171,9 +173,15 @@ def fill(
 
 
 def run(
-    *, sizes: Sequence[int], calls: int, data: Path | None, output: Path | None, console: Console
+    *,
+    sizes: Sequence[int],
+    calls: int,
+    data: Path | None,
+    output: Path | None,
+    plans: Path | None,
+    console: Console,
 ) -> dict[str, Any]:
-    """Every size in one run, on a stack of its own."""
+    """Every size in one run, on a stack of its own; the plans are those of the largest."""
     sizes = sorted(set(sizes))
     result: dict[str, Any] = {"sizes": {}}
     # Compaction has nothing to do here: one user, sessions of a hundred turns, and none of them is measured.
@@ -206,6 +214,9 @@ def run(
                 )
         owner.dispose()
         engine.dispose()
+        if plans is not None:
+            request = AssembleIn(session_id="asking", user_id=USER, query=queries[0], budget_tokens=4000)
+            plans.write_text(render_plans(explain_assembly(stack, request), memories=sizes[-1]))
     first, last = (result["sizes"][str(size)]["assemble_ms"]["p95"] for size in (sizes[0], sizes[-1]))
     result["growth"] = {"from": sizes[0], "to": sizes[-1], "p95_ratio": round(last / first, 3)}
     if output is not None:

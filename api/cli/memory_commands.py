@@ -162,6 +162,9 @@ def search(
         str | None, typer.Option("--session", help="The session whose memory to search.")
     ] = None,
     k: Annotated[int, typer.Option("-k", help="How many results.")] = 10,
+    by_session: Annotated[
+        bool, typer.Option("--by-session", help="One result a session, the best sessions first.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Search memory by meaning, words and names."""
@@ -170,7 +173,14 @@ def search(
     from rich.text import Text
 
     with _client() as client:
-        answer = client.search(query=query, user_id=user, agent_id=agent, session_id=session, k=k)
+        answer = client.search(
+            query=query,
+            user_id=user,
+            agent_id=agent,
+            session_id=session,
+            k=k,
+            group_by="session" if by_session else None,
+        )
     if as_json:
         print(json.dumps(answer))
         return

@@ -11,7 +11,14 @@ DATASETS: Final = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}
 CATEGORY_BUDGET_TOKENS: Final = 2000
 RANKING_METRICS: Final = ("frac@5", "frac@10", "any@5", "any@10", "all@5", "all@10")
 USER_METRICS: Final = ("user_frac@5", "user_frac@10", "user_any@10", "user_all@10")
-SESSION_METRICS: Final = ("session_any@5", "session_frac@5", "session_user_any@5", "session_user_frac@5")
+SESSION_METRICS: Final = (
+    "grouped_session_any@5",
+    "grouped_session_frac@5",
+    "session_any@5",
+    "session_frac@5",
+    "session_user_any@5",
+    "session_user_frac@5",
+)
 
 
 def write_report(result: Mapping[str, Any], folder: Path) -> list[Path]:

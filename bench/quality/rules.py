@@ -6,8 +6,8 @@ a new session. A rule counts as found when it stands in the prompt as guidance; 
 service keeps it as guidance, whether or not there was room for it in a prompt.
 
 Each case belongs to a split: "tuned" may be read by whoever works on the detector, "held back" (half of the first set,
-by the parity of SHA-256 of its number) and "fresh" (a set written before the detector was changed) may not. Their
-results are counted and never listed.
+by the parity of SHA-256 of its number), "fresh" (a set written before the detector was changed) and "unseen" (written
+after that, before its own first measurement) may not. Their results are counted and never listed.
 """
 
 import json
@@ -24,7 +24,11 @@ from bench.quality.records import History, Question, SaidTurn
 from bench.quality.service import Service
 
 _SETS: Final = Path(__file__).parents[1] / "sets"
-CASES_FILES: Final = (_SETS / "standing_rules.jsonl", _SETS / "standing_rules_fresh.jsonl")
+CASES_FILES: Final = (
+    _SETS / "standing_rules.jsonl",
+    _SETS / "standing_rules_fresh.jsonl",
+    _SETS / "standing_rules_unseen.jsonl",
+)
 TUNED: Final = "tuned"  # the one split whose sentences are listed
 FILLERS: Final = 300
 BUDGET_TOKENS: Final = 2000

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 
 from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
-from bench.quality.metrics import flatten, score_ranking, score_sessions, share_in_text
+from bench.quality.metrics import SESSION_DEPTH, flatten, score_ranking, score_sessions, share_in_text
 from bench.quality.records import History, Question, Scores
 from models.errors import NotFound, ServiceError
 from models.store.engine import open_engine, plain_transaction
@@ -183,14 +183,7 @@ class Service:
             whole, recall = self.assemble_with_recall(history.user, question, budget_tokens)
             scores.values[f"evidence@{budget_tokens}"] = share_in_text(recall["text"], gold)
             scores.values[f"evidence_whole@{budget_tokens}"] = share_in_text(whole["text"], gold)
-        found = self.client.search(
-            query=question.text,
-            user_id=history.user,
-            k=SEARCH_DEPTH,
-            now=question.asked_at.isoformat(),
-        )
-        self.degraded.update(miss["code"] for miss in found["degraded"])
-        hits = found["results"]
+        hits = self._search(history, question, k=SEARCH_DEPTH)
         ours = {self.turn_ids[history.user, key]: key for key in question.gold}
         ranked = [(_name_hit(hit, ours, turns), hit["role"]) for hit in hits]
         scores.values |= score_ranking([key for key, _ in ranked], question.gold)
@@ -202,7 +195,19 @@ class Service:
         scores.values |= score_sessions((hit["session_id"] for hit in hits), question.gold_sessions)
         by_user = (hit["session_id"] for hit in hits if hit["role"] == "user")
         scores.values |= score_sessions(by_user, question.gold_sessions, name="session_user")
+        grouped = self._search(history, question, k=SESSION_DEPTH, group_by="session")
+        scores.values |= score_sessions(
+            (hit["session_id"] for hit in grouped), question.gold_sessions, name="grouped_session"
+        )
         return scores
+
+    def _search(self, history: History, question: Question, **asked: Any) -> list[dict[str, Any]]:
+        found = self.client.search(
+            query=question.text, user_id=history.user, now=question.asked_at.isoformat(), **asked
+        )
+        self.degraded.update(miss["code"] for miss in found["degraded"])
+        hits: list[dict[str, Any]] = found["results"]
+        return hits
 
     def score_all(
         self, histories: Sequence[History], budgets_tokens: Sequence[int], *, title: str

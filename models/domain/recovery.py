@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from models.domain.scoring import clamp01
 
@@ -13,8 +14,7 @@ MIN_RESERVE_TOKENS = 16
 MAX_RESERVE_TOKENS = 128
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankedMatch:
+class RankedMatch(NamedTuple):
     """What the failure signals read of one ranked item: how strong the match is, and whether it is a summary.
 
     `evidence` is the match free of ranks (ScoredCandidate.evidence): the first of a bad list has rank 1 too.

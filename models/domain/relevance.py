@@ -170,8 +170,10 @@ def rank_columns(
     match = (base + context + profile.load_share * load) * (1 + profile.time_share * time_fit)
     match = (match + bonus - length_cost) * (1 - answer_cost)
 
-    decay = np.array([weights.decay_per_second(scope) for scope in listed.scope])
-    age = np.array([math.inf if math.isnan(seconds) else max(seconds, 0.0) for seconds in listed.age_seconds])
+    decays = {scope: weights.decay_per_second(scope) for scope in set(listed.scope)}
+    decay = np.array([decays[scope] for scope in listed.scope])
+    age = np.array(listed.age_seconds, dtype=np.float64)
+    age = np.where(np.isnan(age), math.inf, np.maximum(age, 0.0))
     recency = np.where(np.isinf(age), 0.0, np.exp(-np.where(np.isinf(age), 0.0, decay * age)))
     reads = np.maximum(_column(listed.access_count), 0.0)
     frequency = np.log1p(reads) / math.log(2 + float(reads.max()))
@@ -185,7 +187,8 @@ def rank_columns(
     score = weighed / (1 + weighed)
     evidence = omega * quality * np.maximum(cosine, words / (words + EVIDENCE_WEIGHT))
 
-    best = sorted(range(len(score)), key=lambda index: (-score[index], listed.id[index]))[:most]
+    by_score = sorted(zip((-score).tolist(), listed.id, range(len(score)), strict=True))
+    best = [index for _, _, index in by_score[:most]]
     terms = (score, cosine, lexical, base, context, load, time_fit, bonus, length_cost, answer_cost)
     rows = np.column_stack((*terms, recency, frequency, authority, omega, quality, evidence))[best].tolist()
     return tuple(
@@ -210,11 +213,8 @@ def _borrow(
 
     A turn behind one that is not here lends nothing: what lies between is unknown, so it is not known to be near.
     """
-    places = {
-        place: index
-        for index, place in enumerate(zip(sessions, positions, strict=True))
-        if place[0] is not None and place[1] is not None
-    }
+    turns = list(zip(sessions, positions, strict=True))
+    find = {turn: index for index, turn in enumerate(turns)}.get
     nobody = len(base)  # the index of a turn that is not here: it says nothing and is infinitely long
     lender = np.append(base, 0.0)
     length = np.append(chars, np.inf)
@@ -224,9 +224,15 @@ def _borrow(
     for direction in (-1, 1):
         between = np.zeros_like(base)
         for step in range(1, REACH_TURNS + 1):
-            others = np.full(len(base), nobody)
-            for (session_id, position), index in places.items():
-                others[index] = places.get((session_id, position + direction * step), nobody)  # type: ignore[operator]
+            offset = direction * step
+            others = np.array(
+                [
+                    nobody
+                    if session_id is None or position is None
+                    else find((session_id, position + offset), nobody)
+                    for session_id, position in turns
+                ]
+            )
             gap = between + length[others] / 2 + impatience
             share = np.maximum(1 - gap / profile.context_chars, 0.0)
             if direction == step == 1:

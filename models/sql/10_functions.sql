@@ -269,25 +269,40 @@ AS $$
     GROUP BY found.item_id ORDER BY 2 DESC, found.item_id LIMIT most
 $$;
 
--- All that an assembly must know before it has the query's vector, in one answer: whose session it is, the rules, the
--- newest turns, what still waits, what holds words of the query, and how much there is to search.
-CREATE OR REPLACE FUNCTION longtail.read_context(
-    of_tenant uuid, in_session text, named_namespace text, of_user text, of_agent text, tail_chars bigint,
-    tail_turns integer, query_terms text[], most integer, most_postings integer, vectors regclass
-) RETURNS json
-LANGUAGE plpgsql STABLE SET search_path = longtail, pg_temp
+-- Where a call reads: whose memory it is, whose documents apply, and every namespace that recall may search.
+CREATE OR REPLACE FUNCTION longtail.find_places(
+    of_tenant uuid, in_session text, named_namespace text, of_user text, of_agent text,
+    OUT home text, OUT bindings text[], OUT places text[]
+) LANGUAGE plpgsql STABLE SET search_path = longtail, pg_temp
 AS $$
 DECLARE
     known longtail.sessions;
-    home text;
-    bindings text[];
-    places text[];
 BEGIN
     SELECT * INTO known FROM sessions WHERE tenant_id = of_tenant AND session_id = in_session;
     home := coalesce(named_namespace, known.namespace, 'session:' || in_session);
     bindings := array_remove(
         ARRAY['tenant', 'agent:' || coalesce(of_agent, known.agent_id), 'user:' || coalesce(of_user, known.user_id)], NULL);
     places := ARRAY[home, 'global'] || ARRAY(SELECT 'authored:' || binding FROM unnest(bindings) AS binding);
+END
+$$;
+
+-- All that an assembly must know before it has the query's vector, in one answer: whose session it is, the rules, the
+-- newest turns, what still waits, and how much there is to search.
+DROP FUNCTION IF EXISTS longtail.read_context(
+    uuid, text, text, text, text, bigint, integer, text[], integer, integer, regclass);
+CREATE OR REPLACE FUNCTION longtail.read_context(
+    of_tenant uuid, in_session text, named_namespace text, of_user text, of_agent text, tail_chars bigint,
+    tail_turns integer, vectors regclass
+) RETURNS json
+LANGUAGE plpgsql STABLE SET search_path = longtail, pg_temp
+AS $$
+DECLARE
+    home text;
+    bindings text[];
+    places text[];
+BEGIN
+    SELECT found.home, found.bindings, found.places INTO home, bindings, places
+    FROM longtail.find_places(of_tenant, in_session, named_namespace, of_user, of_agent) AS found;
     RETURN json_build_object(
         'namespace', home,
         'bindings', bindings,
@@ -308,9 +323,6 @@ BEGIN
             SELECT json_build_array(
                 count(*), coalesce(extract(epoch FROM clock_timestamp() - min(accepted_at)), 0)::float8)
             FROM work WHERE tenant_id = of_tenant AND namespace = home AND stage IN ('accepted', 'ingested', 'embedded')),
-        'named', (
-            SELECT json_agg(json_build_array(found.item_id, found.weight))
-            FROM longtail.find_by_words(query_terms, places, most, most_postings) AS found),
         'asked', (
             SELECT coalesce(sum(item_count), 0) FROM namespaces WHERE tenant_id = of_tenant AND namespace = ANY(places)),
         'everybody', (SELECT reltuples FROM pg_class WHERE oid = vectors));

@@ -7,7 +7,8 @@ GRANT EXECUTE ON FUNCTION longtail.current_tenant() TO longtail_api, longtail_wo
 GRANT EXECUTE ON FUNCTION longtail.authenticate(bytea), longtail.find_by_words(text[], text[], integer, integer),
     longtail.stem(text), longtail.accept_turns(uuid, text, text, boolean, text, text, text, text[], text[], text[],
     text[], text[], bytea[], timestamptz[], text[]),
-    longtail.read_context(uuid, text, text, text, text, bigint, integer, text[], integer, integer, regclass)
+    longtail.find_places(uuid, text, text, text, text),
+    longtail.read_context(uuid, text, text, text, text, bigint, integer, regclass)
     TO longtail_api;
 GRANT SELECT ON ALL TABLES IN SCHEMA longtail TO longtail_api;
 REVOKE SELECT ON longtail.tokens FROM longtail_api;

@@ -1,9 +1,9 @@
 """What an assembly reads first, in one round trip, while the query is being encoded."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from models.domain.authored import Tier
@@ -12,15 +12,17 @@ from models.store.documents import Rule
 from models.store.embeddings import table_of
 from models.store.engine import Cursors
 from models.store.nearest import Sizes
-from models.store.recall import MOST_POSTINGS, MOST_QUERY_TERMS, NamedItem
 from models.store.work import Backlog
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
 
 TAIL_TURNS = 64  # as many of the newest turns as one call brings at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Rules, newest turns, what waits, and what holds words of the query."""
+    """Rules, newest turns, what waits, and where to search."""
 
     namespace: str
     bindings: tuple[str, ...]
@@ -28,47 +30,53 @@ class Context:
     rules: Sequence[Rule]
     turns: Sequence[Turn]  # oldest first
     backlog: Backlog
-    named: Sequence[NamedItem]
     sizes: Sizes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who asks, as far as the call says."""
+
+    tenant_id: UUID
+    session_id: str
+    namespace: str | None  # None: the session's own
+    user_id: str | None = None
+    agent_id: str | None = None
+
+    def values(self) -> dict[str, Any]:
+        """As parameters of a statement."""
+        return {
+            "tenant_id": self.tenant_id,
+            "session_id": self.session_id,
+            "namespace": self.namespace,
+            "user_id": self.user_id,
+            "agent_id": self.agent_id,
+        }
 
 
 _READ = """
 SELECT longtail.read_context(
-    %(tenant_id)s, %(session_id)s, %(namespace)s, %(user_id)s, %(agent_id)s, %(tail_chars)s, %(tail_turns)s, %(terms)s,
-    %(count)s, %(most_postings)s, %(vectors)s::text::regclass)
+    %(tenant_id)s, %(session_id)s, %(namespace)s, %(user_id)s, %(agent_id)s, %(tail_chars)s, %(tail_turns)s,
+    %(vectors)s::text::regclass)
 """
 
 
-def read_context(
-    cursors: Cursors,
-    *,
-    tenant_id: UUID,
-    session_id: str,
-    namespace: str | None,
-    user_id: str | None,
-    agent_id: str | None,
-    tail_chars: int,
-    terms: Collection[str],
-    count: int,
-    encoder: str,
-) -> Context:
-    """Everything that needs no vector. `namespace` None: the session's own."""
-    found: dict[str, Any] = cursors.send(
+def send_context(cursors: Cursors, *, origin: Origin, tail_chars: int, encoder: str) -> "Cursor[Any]":
+    """Ask for everything that needs no vector and no words; `receive_context` reads the answer."""
+    return cursors.send(
         _READ,
         {
-            "tenant_id": tenant_id,
-            "session_id": session_id,
-            "namespace": namespace,
-            "user_id": user_id,
-            "agent_id": agent_id,
+            **origin.values(),
             "tail_chars": tail_chars,
             "tail_turns": TAIL_TURNS,
-            "terms": list(terms)[:MOST_QUERY_TERMS],
-            "count": count,
-            "most_postings": MOST_POSTINGS,
             "vectors": f"longtail.{table_of(encoder)}",
         },
-    ).fetchone()[0]  # type: ignore[index]  # one row always
+    )
+
+
+def receive_context(sent: "Cursor[Any]") -> Context:
+    """What `send_context` asked for."""
+    found: dict[str, Any] = sent.fetchone()[0]  # type: ignore[index]  # one row always
     pending, lag_seconds = found["waiting"]
     asked = int(found["asked"])
     return Context(
@@ -78,7 +86,6 @@ def read_context(
         rules=[_to_rule(row) for row in found["rules"] or ()],
         turns=[_to_turn(row) for row in found["turns"] or ()],
         backlog=Backlog(pending=pending, lag_seconds=round(max(lag_seconds, 0.0), 3)),
-        named=[NamedItem(item_id=item_id, weight=weight) for item_id, weight in found["named"] or ()],
         sizes=Sizes(asked=asked, everybody=max(int(found["everybody"]), asked)),
     )
 

@@ -1,7 +1,6 @@
 """Candidates for a query: by words and names while the query is encoded, then by meaning."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
@@ -9,8 +8,9 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from models.domain.temporal import MAX_RECOVERED, RECOVERY_SIMILARITY
+from models.store.context import Origin
 from models.store.embeddings import Vector, table_of
-from models.store.engine import Cursors
+from models.store.engine import Cursors, to_uuid_array
 from models.store.memories import Guidance
 from models.store.nearest import Way, order_by_distance
 
@@ -18,11 +18,18 @@ if TYPE_CHECKING:
     from psycopg import Cursor
 
 MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
-REACH = 2  # turns before and after a hit that are weighed with it
+REACH = 2  # turns before and after a good hit that are weighed with it
 SESSION_SUMMARIES = 8  # the newest active ones of the session that asks
 MOST_NODES_A_LINK = 3  # of the section a link names
 MOST_POSTINGS = 2000  # of one term: the lexical leg reads no more, whatever the namespace holds
 MOST_QUERY_TERMS = 200  # a longer query says more than a search can use
+
+
+class Breadth(NamedTuple):
+    """How much a search brings: candidates of each leg, and how many of the best bring the turns around them."""
+
+    candidates: int
+    reaching: int
 
 
 class Candidate(NamedTuple):
@@ -46,34 +53,33 @@ class Candidate(NamedTuple):
     access_count: int
     source_turn_ids: Sequence[str]
     windows: bytes | None  # its vectors, as PostgreSQL sends them (`decode_windows`)
+    lexical_weight: float | None = None  # BM25, if it holds words of the query
     vector_rank: int | None = None
     lexical_rank: int | None = None
-    lexical_weight: float | None = None
     similarity: float | None = None
 
 
 CandidateRow = tuple[Any, ...]  # the columns of `_ROWS` alone
 ITEM_ID = Candidate._fields.index("item_id")
+KIND = Candidate._fields.index("kind")
 WINDOWS = Candidate._fields.index("windows")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedItem:
-    """An item that holds words or names of the query, and its BM25 weight."""
-
-    item_id: str
-    weight: float
-
+LEXICAL_WEIGHT = Candidate._fields.index("lexical_weight")
 
 # What holds words of the query, and what the session was about before its tail, whatever is asked.
 _NAMED = """
-found AS (
-    SELECT item_id FROM unnest(CAST(%(named_ids)s AS uuid[])) AS named (item_id)
-    UNION (SELECT id FROM summaries
+found AS MATERIALIZED (
+    (SELECT item_id, weight, row_number() OVER () <= {reaching} AS reaches FROM longtail.find_by_words(
+        %(terms)s,
+        (SELECT places FROM longtail.find_places(
+            %(tenant_id)s, %(session_id)s, %(namespace)s, %(user_id)s, %(agent_id)s)),
+        {count}, {postings}) LIMIT {count})
+    UNION ALL (SELECT id, NULL, false FROM summaries
            WHERE tenant_id = %(tenant_id)s AND session_id = %(session_id)s AND is_active
            ORDER BY first_position DESC LIMIT {summaries})
 )"""
-# The nearest windows, as items. For questions about time, the dated ones among twice as many join them.
+_GIVEN = """
+found AS (SELECT unnest(CAST(%(ids)s AS uuid[])) AS item_id, NULL::float8 AS weight, false AS reaches)"""
+# The nearest windows, as items. For questions about time, the dated ones among half as many more join them.
 _NEAR = """
 nearest AS (
     SELECT item_id, embedding <=> %(vector)s AS distance FROM {table}
@@ -82,29 +88,35 @@ nearest AS (
 ), distances AS (
     SELECT item_id, min(distance) AS distance FROM nearest GROUP BY item_id
 ), near AS (
-    SELECT item_id FROM distances
+    SELECT item_id, row_number() OVER (ORDER BY distance, item_id) <= {reaching} AS reaches FROM distances
     WHERE distance <= 1 - %(similarity_floor)s ORDER BY distance, item_id LIMIT {count}
 ), dated AS (
-    SELECT item_id FROM distances CROSS JOIN LATERAL (
+    SELECT item_id, true AS reaches FROM distances CROSS JOIN LATERAL (
         SELECT anchor_density FROM items WHERE items.id = distances.item_id AND {dated} OFFSET 0
     ) AS items
     WHERE anchor_density > 0 AND distance <= 1 - %(dated_floor)s
     ORDER BY anchor_density DESC, distance LIMIT {dated_count}
-), found AS (SELECT item_id FROM near UNION SELECT item_id FROM dated)"""
+), found AS (
+    SELECT item_id, NULL::float8 AS weight, bool_or(reaches) AS reaches
+    FROM (SELECT * FROM near UNION ALL SELECT * FROM dated) AS either GROUP BY item_id
+)"""
 
 # What was found and the turns around it, each with what its score is made of.
 # OFFSET 0 is a fence: a few rows by their key, whatever the planner thinks of the table.
 _ROWS = """
 WITH {found}, around AS (
-    SELECT beside.id AS item_id FROM found CROSS JOIN LATERAL (
-        SELECT session_id, position FROM turns WHERE turns.id = found.item_id OFFSET 0
-    ) AS hit CROSS JOIN LATERAL (
-        SELECT turns.id FROM turns
-        WHERE turns.tenant_id = %(tenant_id)s AND turns.session_id = hit.session_id
-          AND turns.position BETWEEN hit.position - {reach} AND hit.position + {reach} OFFSET 0
-    ) AS beside
-    UNION SELECT item_id FROM found
-    EXCEPT SELECT unnest(CAST(%(known_ids)s AS uuid[]))
+    SELECT item_id, max(weight) AS weight FROM (
+        SELECT item_id, weight FROM found
+        UNION ALL SELECT beside.id, NULL FROM found CROSS JOIN LATERAL (
+            SELECT session_id, position FROM turns WHERE turns.id = found.item_id AND found.reaches OFFSET 0
+        ) AS hit CROSS JOIN LATERAL (
+            SELECT turns.id FROM turns
+            WHERE turns.tenant_id = %(tenant_id)s AND turns.session_id = hit.session_id
+              AND turns.position BETWEEN hit.position - {reach} AND hit.position + {reach} OFFSET 0
+        ) AS beside
+    ) AS either
+    WHERE item_id <> ALL (CAST(%(known_ids)s AS uuid[]))
+    GROUP BY item_id
 )
 SELECT coalesce(memories.id, items.id)::text, items.id::text,
        CASE WHEN memories.id IS NULL THEN items.kind ELSE 'memory' END,
@@ -119,7 +131,8 @@ SELECT coalesce(memories.id, items.id)::text, items.id::text,
             ELSE ARRAY(SELECT turn_id FROM memory_sources WHERE memory_id = memories.id ORDER BY linked_at, turn_id)
        END::text[],
        (SELECT string_agg(halfvec_send(embedding), '' ORDER BY window_no) FROM {table} AS stored
-        WHERE stored.item_id = items.id)
+        WHERE stored.item_id = items.id),
+       around.weight
 FROM around
 CROSS JOIN LATERAL (
     SELECT * FROM items WHERE items.id = around.item_id AND items.is_active AND items.tenant_id = %(tenant_id)s OFFSET 0
@@ -136,19 +149,30 @@ LEFT JOIN LATERAL (
 
 
 @cache
-def _named_rows(encoder: str) -> str:
-    found = _NAMED.format(summaries=SESSION_SUMMARIES)
+def _named_rows(encoder: str, breadth: Breadth) -> str:
+    found = _NAMED.format(
+        count=breadth.candidates,
+        reaching=breadth.reaching,
+        postings=MOST_POSTINGS,
+        summaries=SESSION_SUMMARIES,
+    )
     return _ROWS.format(found=found, table=table_of(encoder), reach=REACH)
 
 
 @cache
-def _near_rows(encoder: str, way: Way, count: int, wants_dated: bool) -> str:
+def _given_rows(encoder: str) -> str:
+    return _ROWS.format(found=_GIVEN, table=table_of(encoder), reach=0)
+
+
+@cache
+def _near_rows(encoder: str, way: Way, breadth: Breadth, wants_dated: bool) -> str:
     """The statement for one way to search; limits are written out, because the planner must know them."""
     found = _NEAR.format(
         table=table_of(encoder),
         order=order_by_distance(way, "%(vector)s"),
-        windows=count * (4 if wants_dated else 2),
-        count=count,
+        windows=breadth.candidates * (3 if wants_dated else 2),
+        count=breadth.candidates,
+        reaching=breadth.reaching,
         dated=str(wants_dated).lower(),
         dated_count=MAX_RECOVERED,
     )
@@ -156,23 +180,21 @@ def _near_rows(encoder: str, way: Way, count: int, wants_dated: bool) -> str:
 
 
 def send_named(
-    cursors: Cursors,
-    *,
-    tenant_id: UUID,
-    encoder: str,
-    session_id: str | None,
-    ids: Sequence[str],
-    known: Sequence[str] = (),
+    cursors: Cursors, *, origin: Origin, encoder: str, terms: Collection[str], breadth: Breadth
 ) -> "Cursor[CandidateRow]":
-    """Ask for these items, the newest summaries of the session, and the turns around each. Needs no vector."""
+    """Ask for what holds these words, the newest summaries of the session, and the turns around each. Needs no vector."""
     return cursors.send(
-        _named_rows(encoder),
-        {
-            "tenant_id": tenant_id,
-            "session_id": session_id,
-            "named_ids": list(ids),
-            "known_ids": list(known),
-        },
+        _named_rows(encoder, breadth),
+        {**origin.values(), "terms": list(terms)[:MOST_QUERY_TERMS], "known_ids": "{}"},
+    )
+
+
+def send_given(
+    cursors: Cursors, *, tenant_id: UUID, encoder: str, ids: Sequence[str]
+) -> "Cursor[CandidateRow]":
+    """Ask for these items alone."""
+    return cursors.send(
+        _given_rows(encoder), {"tenant_id": tenant_id, "ids": to_uuid_array(ids), "known_ids": "{}"}
     )
 
 
@@ -185,7 +207,7 @@ def send_near(
     query_vector: Vector,
     way: Way,
     known: Sequence[str],
-    count: int,
+    breadth: Breadth,
     similarity_floor: float,
     wants_dated: bool = False,
 ) -> "Cursor[CandidateRow]":
@@ -194,14 +216,14 @@ def send_near(
     `wants_dated` adds turns rich in dates and times, for questions about when.
     """
     return cursors.send(
-        _near_rows(encoder, way, count, wants_dated),
+        _near_rows(encoder, way, breadth, wants_dated),
         {
             "vector": HalfVector(query_vector),
             "dated_floor": RECOVERY_SIMILARITY,
             "similarity_floor": similarity_floor,
             "tenant_id": tenant_id,
             "namespaces": list(namespaces),
-            "known_ids": list(known),
+            "known_ids": to_uuid_array(known),
         },
     )
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from models.store.engine import Cursors
+from models.store.engine import Cursors, to_uuid_array
 
 if TYPE_CHECKING:
     from psycopg import Cursor
@@ -280,8 +280,8 @@ def find_coverage(
         _COVERAGE,
         {
             "tenant_id": tenant_id,
-            "summary_ids": list(summary_ids),
-            "turn_ids": list(turn_ids),
+            "summary_ids": to_uuid_array(summary_ids),
+            "turn_ids": to_uuid_array(turn_ids),
             "depth": MAX_DEPTH,
         },
         into=Coverage,

@@ -112,6 +112,10 @@ def test_assemble_and_search_print_json_for_scripts(tenant: Any) -> None:
     assert answer["budget"]["used"] <= 500
     found = json.loads(run(tenant, "search", "lighthouse key", "--user", "ann", "--json").stdout)
     assert "green stone" in found["results"][0]["text"]
+    tenant.say("t", "Another lighthouse has a red door.", user_id="ann")
+    tenant.settle()
+    grouped = run(tenant, "search", "lighthouse key", "--user", "ann", "--by-session", "--json").stdout
+    assert [hit["session_id"] for hit in json.loads(grouped)["results"]] == ["s", "t"]
 
 
 def test_a_person_sees_the_prompt_and_a_bar_for_each_tier(tenant: Any) -> None:

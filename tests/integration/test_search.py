@@ -128,3 +128,34 @@ def test_explain_lists_also_what_was_ranked_too_low_to_be_tried(tenant: Any) -> 
     assert all(one["chosen"] or one["reason"] for one in candidates)
     plain = tenant.client.assemble(**ask)
     assert [item["id"] for item in plain["items"]] == [item["id"] for item in explained["items"]]
+
+
+def converse(tenant: Any, session: str, *said: tuple[str, str]) -> None:
+    turns = [{"role": role, "content": words, "ts": LONG_AGO.isoformat()} for role, words in said]
+    tenant.client.post_turns(session, turns, user_id="ann")
+
+
+def test_grouped_by_session_a_search_lists_each_session_once_and_an_answer_speaks_for_its_session(
+    tenant: Any,
+) -> None:
+    question = "which sourdough starter did we talk about?"
+    converse(
+        tenant,
+        "bread",
+        ("user", "Any advice for the weekend?"),
+        ("assistant", "Feed the sourdough starter twice a day: a sourdough starter wants rye flour."),
+    )
+    converse(tenant, "talk", ("user", "We talk about the garden."), ("assistant", "Which flowers?"))
+    converse(tenant, "gift", ("user", "A starter kit for candles was my gift."), ("user", "The kit was fun."))
+    tenant.settle()
+    ask = {"query": question, "user_id": "ann"}
+    grouped = tenant.client.search(**ask, group_by="session", explain=True)
+    sessions = [hit["session_id"] for hit in grouped["results"]]
+    assert sessions[0] == "bread"
+    assert len(sessions) == len(set(sessions)) == 3
+    assert {one["reason"] for one in grouped["explain"]["candidates"] if not one["chosen"]} == {
+        "another of its session stands for it"
+    }
+    first = tenant.client.search(**ask, group_by="session", k=1)
+    rest = tenant.client.search(**ask, group_by="session", k=1, cursor=first["next_cursor"])
+    assert [first["results"][0]["session_id"], rest["results"][0]["session_id"]] == sessions[:2]
