@@ -218,7 +218,7 @@ class MutantSession:
         gc.freeze()  # forks share what is there instead of copying it at their first collection
         gc.disable()
         self._control_all()
-        for mutant in self.mutants:
+        for mutant in sorted(self.mutants, key=self._is_slow):
             if time.monotonic() > self.until:
                 break
             if not self._is_reached(mutant):
@@ -241,6 +241,11 @@ class MutantSession:
             return (mutant.module, mutant.place, None)
         is_early = f"{mutant.module}:{mutant.function}" in self.reach.at_import
         return (mutant.module, None, mutant.function) if is_early else None
+
+    def _is_slow(self, mutant: Mutant) -> bool:
+        """Whether everything must be imported anew; such mutants come last."""
+        key = self._key(mutant)
+        return key is not None and plan_fault(*key) is None
 
     def _choose_way(self, mutant: Mutant) -> Callable[[Mutant], int]:
         key = self._key(mutant)
