@@ -33,6 +33,7 @@ def main() -> int:
             record=results.record,
             reach=results.load_reach(fingerprints),
             keep=lambda reach: results.save_reach(fingerprints, reach),
+            controls=options.folder / "controls",
             processes=options.processes,
             until=time.monotonic() + 60 * options.minutes,
             is_thorough=options.again,

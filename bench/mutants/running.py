@@ -10,6 +10,7 @@ the first failure.
 
 import contextlib
 import gc
+import hashlib
 import json
 import os
 import re
@@ -187,14 +188,17 @@ class MutantSession:
         record: Callable[[Mutant, Outcome], None],
         reach: Reach,
         keep: Callable[[Reach], None],
+        controls: Path,
         processes: int,
         until: float,
         is_thorough: bool,
     ) -> None:
         self.mutants, self.record, self.reach, self.keep = mutants, record, reach, keep
         self.processes, self.until, self.is_thorough = processes, until, is_thorough
+        self.controls = controls  # a line for each module that passed without a fault
+        self.uncontrolled: set[str] = set()
         self.running: dict[int, Mutant] = {}
-        self.controlled: set[tuple[str, str]] = set()
+        self.controlled: set[str] = set()
         self.items: dict[str, pytest.Item] = {}
         self.noticing: dict[
             str, dict[str, None]
@@ -213,14 +217,17 @@ class MutantSession:
         gc.collect()
         gc.freeze()  # forks share what is there instead of copying it at their first collection
         gc.disable()
-        for mutant in self.mutants:
+        self._control_all()
+        for mutant in sorted(self.mutants, key=self._is_slow):
             if time.monotonic() > self.until:
                 break
             if not self._is_reached(mutant):
                 self.record(mutant, "unreached")
                 continue
-            self._control(mutant)
-            self._start(mutant, self._choose_way(mutant))
+            run = self._choose_way(mutant)
+            if run == self._run_anew:
+                self._control_anew(mutant)
+            self._start(mutant, run)
         while self.running:
             self._reap()
         return True
@@ -235,6 +242,11 @@ class MutantSession:
         is_early = f"{mutant.module}:{mutant.function}" in self.reach.at_import
         return (mutant.module, None, mutant.function) if is_early else None
 
+    def _is_slow(self, mutant: Mutant) -> bool:
+        """Whether everything must be imported anew; such mutants come last."""
+        key = self._key(mutant)
+        return key is not None and plan_fault(*key) is None
+
     def _choose_way(self, mutant: Mutant) -> Callable[[Mutant], int]:
         key = self._key(mutant)
         if key is None:
@@ -243,19 +255,31 @@ class MutantSession:
             return self._run_table
         return self._run_anew
 
-    def _control(self, mutant: Mutant) -> None:
-        """Before the first mutant of a module, in each way of running: the code without a fault must pass."""
-        run = self._choose_way(mutant)
-        kind = (mutant.module, run.__name__)
-        if kind in self.controlled:
-            return
-        while self.running:
-            self._reap()
-        self.controlled.add(kind)
-        self._start(
-            mutant.without_fault(),
-            self._run_all_tables if run.__name__ == "_run_table" else self._choose_way(mutant),
-        )
+    def _control_all(self) -> None:
+        """Before the first mutant: every function and table made anew as it is, all at once, must change nothing."""
+        sources = [Path(*name.split(".")).with_suffix(".py") for name in list_modules()]
+        tests = {Path(test.partition("::")[0]) for test in self.items}
+        parts = [path.read_bytes() for path in (*sources, *sorted(tests))]
+        digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+        passed = self.controls.read_text().splitlines() if self.controls.exists() else []
+        self.uncontrolled = {m.module for m in self.mutants} - {
+            line.partition(" ")[2] for line in passed if line.startswith(digest)
+        }
+        if self.uncontrolled:
+            self._expect_life(next(iter(self.mutants)).without_fault(), self._run_all)
+            with self.controls.open("a") as lines:
+                lines.writelines(f"{digest} {module}\n" for module in sorted(self.uncontrolled))
+
+    def _control_anew(self, mutant: Mutant) -> None:
+        """Before the first mutant of a module that is imported anew: the same with no fault must pass."""
+        if mutant.module not in self.controlled:
+            while self.running:
+                self._reap()
+            self.controlled.add(mutant.module)
+            self._expect_life(mutant.without_fault(), self._run_anew)
+
+    def _expect_life(self, mutant: Mutant, run: Callable[[Mutant], int]) -> None:
+        self._start(mutant, run)
         pid, status = os.wait()
         del self.running[pid]
         if read_status(status) != "survived":
@@ -300,13 +324,22 @@ class MutantSession:
             return code
         return self._run_anew(mutant, leave_out=tests) if self.is_thorough else 0
 
-    def _run_all_tables(self, mutant: Mutant) -> int:
-        """Make everything anew that is made anew for some mutant of the module: that alone must change nothing."""
-        keys = {self._key(one) for one in self.mutants if one.module == mutant.module}
+    def _run_all(self, mutant: Mutant) -> int:
+        """Make everything anew that is made anew for some mutant, and run every test it may concern."""
         tests: set[str] = set()
-        for key in keys:
-            if key is not None and plan_fault(*key) is not None:
-                self._put_in(key, mutant)
+        done: set[PlanKey | str] = set()
+        for one in (mutant for mutant in self.mutants if mutant.module in self.uncontrolled):
+            key = self._key(one)
+            place = key or f"{one.module}:{one.function}"
+            if place in done:
+                continue
+            done.add(place)
+            if key is None:
+                if place in self.reach.tests:
+                    one.without_fault().put_into_function()
+                    tests.update(self.reach.tests[str(place)])
+            elif plan_fault(*key) is not None:
+                self._put_in(key, one.without_fault())
                 tests |= self._tests_of_plan(key)
         return self._run_tests(mutant, tests)
 
@@ -512,6 +545,7 @@ def run_mutants(
     record: Callable[[Mutant, Outcome], None],
     reach: Reach,
     keep: Callable[[Reach], None],
+    controls: Path,
     processes: int,
     until: float,
     is_thorough: bool,
@@ -527,6 +561,7 @@ def run_mutants(
         record=record,
         reach=reach,
         keep=keep,
+        controls=controls,
         processes=processes,
         until=until,
         is_thorough=is_thorough,

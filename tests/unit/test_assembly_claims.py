@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from models.domain.assembly import Assembly, Block, Drop, Supply, TailBlock, assemble
 from models.domain.budget import Reserves
 from models.domain.markers import CLOSE_BLOCK, open_block
-from models.domain.rendering import AUTHORED, RECALLED, render_item, render_rule
+from models.domain.rendering import AUTHORED, RECALLED, RECENT, render_item, render_rule
 from models.domain.tail import KEPT_SHARE, TailTurn
 from models.domain.tokens import CharsCounter, TokenCounter
 
@@ -236,3 +236,72 @@ def test_a_prompt_has_two_blocks_unless_another_layout_is_asked_for() -> None:
         "min_turns": 4,
     }
     assert assemble(supply, **options).text == assemble(supply, layout="two", **options).text
+
+
+def test_an_assembly_says_what_each_tier_might_cost() -> None:
+    found = run(Supply(tail=[turn(0), turn(1)], soft=[block("s")], recall=[block("r")]), 1_000)
+    assert found.caps.keys() == {"base", "soft", "tail", "guidance", "recall"}
+    assert found.caps["base"] == len(open_block("") + CLOSE_BLOCK) + len(RECENT.opening + RECENT.closing) + 20
+    assert found.caps["recall"] == 1_000 - sum(
+        found.tokens[tier] for tier in ("hard", "soft", "tail", "guidance")
+    )
+
+
+def test_recall_takes_no_more_than_it_is_told_when_nothing_matched_well() -> None:
+    supply = [block("a", 50), block("b", 50), block("c", 50)]
+    free = run(Supply(recall=supply), 1_000)
+    bound = run(Supply(recall=supply, recall_limit_tokens=free.tokens["recall"] - 40), 1_000)
+    assert free.chosen["recall"] == ("a", "b", "c")
+    assert bound.chosen["recall"] == ("a", "b")
+    assert bound.caps["recall"] == free.tokens["recall"] - 40
+    assert run(Supply(recall=supply, recall_limit_tokens=10_000), 1_000).caps["recall"] == 1_000
+
+
+def test_what_does_not_fit_at_all_says_what_it_needs() -> None:
+    found = run(Supply(hard=[block("h", 500)], tail=[turn(0)], soft=[block("s")]), 100)
+    assert found.needed == found.used > 100
+    assert found.caps == {"base": found.tokens["tail"]}
+    assert found.chosen["soft"] == ()
+
+
+def test_what_stands_in_one_layout_or_the_other() -> None:
+    supply = Supply(hard=[block("h")], tail=[turn(0)], recall=[block("r")])
+    two = run(supply, 1_000)
+    assert two.text == two.stable + two.volatile
+    assert two.text.count(CLOSE_BLOCK) == 2
+    assert run(supply, 1_000) == assemble(
+        supply,
+        total=1_000,
+        counter=EveryCharacter(),
+        reserves=Reserves(),
+        min_turns=1,
+        marker="",
+        layout="two",
+    )
+    assert sum(two.tokens.values()) == two.used
+
+
+def test_without_a_tail_nothing_is_shown_and_nothing_is_missing() -> None:
+    found = run(Supply(recall=[block("r")]), 1_000)
+    assert (found.visible, found.drops, found.chosen["tail"]) == ((), (), ())
+
+
+def test_a_summary_of_what_another_one_stands_for_is_left_out_and_says_why() -> None:
+    def summary(name: str, *covers: str) -> Block:
+        return Block(id=name, rendered="w" * 20, covers=frozenset(covers))
+
+    found = run(Supply(recall=[summary("s1", "a"), summary("s2", "b"), summary("s3", "a", "c")]), 1_000)
+    assert found.chosen["recall"] == ("s1", "s2")
+    assert found.drops == (
+        Drop(tier="recall", id="s3", reason="another summary in the prompt stands for the same turns"),
+    )
+
+
+def test_what_has_no_time_comes_first_under_its_heading_and_its_heading_last() -> None:
+    def said(name: str, heading: str, at: float | None) -> Block:
+        return Block(id=name, rendered=f"<{name}>", heading=heading, said_at=at)
+
+    recall = [said("b", "h1", 0.5), said("a", "h1", None), said("c", "h2", None), said("d", "h3", 0.7)]
+    text = run(Supply(recall=recall), 10_000).text
+    places = [text.index(f"<{name}>") for name in ("d", "a", "b", "c")]
+    assert places == sorted(places)
