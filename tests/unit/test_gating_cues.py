@@ -1,4 +1,4 @@
-"""Each pattern of the gate finds what it is for, alternative by alternative (tables/gating_cues.txt), and weighs as written."""
+"""Each pattern of the gate finds its phrases, alternative by alternative (tables/gating_cues.txt), and weighs as written."""
 
 from pathlib import Path
 
