@@ -238,6 +238,9 @@ def quality(
     ] = "user",
     fillers: Annotated[int, typer.Option(help="Turns between a standing rule and its question.")] = 300,
     cases: Annotated[int | None, typer.Option(help="The first so many standing rules.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="Standing rules of one split: tuned, held back, fresh or unseen.")
+    ] = None,
     compact: Annotated[bool, typer.Option(help="Measure again after compacting every session.")] = False,
     peers: Annotated[str, typer.Option(help="Other memories to measure: mem0,mempalace,hindsight.")] = "",
     peers_folder: Annotated[
@@ -298,6 +301,7 @@ def quality(
         keeps_questions=per_question,
         fillers=fillers,
         cases=cases,
+        split=split,
         peers=named,
         peers_folder=peers_folder or output / "peers",
         peer_seconds=peer_seconds,

@@ -301,8 +301,8 @@ RULES = (
         "permutation invariance: the ranking of passages",
         "test_relevance.py::test_passages_that_match_alike_come_by_their_ids_in_whatever_order_they_were_found",
         "relevance",
-        "key=lambda index: (-score[index], listed.id[index])",
-        "key=lambda index: -score[index]",
+        "range(len(score)), strict=True))",
+        "range(len(score)), strict=True), key=lambda one: one[0])",
     ),
     Rule(
         "ξ = 0 changes nothing",

@@ -48,6 +48,7 @@ class Plan:
     keeps_questions: bool = False  # every question's values in the result, not only the means
     fillers: int = FILLERS  # turns between a standing rule and its question
     cases: int | None = None  # standing rules
+    split: str | None = None  # of them
     peers: Sequence[str] = ()
     peers_folder: Path = Path("peers")  # where their environments are kept
     peer_seconds: float = 600.0  # a peer that takes longer is not run
@@ -147,7 +148,7 @@ def _measure_peer(
 
 
 def _measure_rules(service: Service, plan: Plan) -> dict[str, Any]:
-    cases = load_cases()[: plan.cases]
+    cases = [case for case in load_cases() if plan.split in (None, case.split)][: plan.cases]
     talk = [turn for history in load_locomo(plan.data) for turn in history.turns]
     return measure_rules(
         service, cases, make_histories(cases, talk, fillers=plan.fillers), fillers=plan.fillers

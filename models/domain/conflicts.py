@@ -62,7 +62,7 @@ _FACTS: Final = (
     re.compile(
         rf"\b(?P<slot>(?:my|our) (?:[a-z'-]+ ){{1,4}}?)(?:is|are) {_LATELY}"
         r"(?:called |named |at |in |on |a |an |the )*"
-        r"(?P<value>(?!about |also |so |very |that |to |not )[^,.;!?]{1,40})(?=[,.;!?]|$)"
+        r"(?P<value>(?!about |also |so |very |that |to |not |my |our )[^,.;!?]{1,40})(?=[,.;!?]|$)"
     ),
     re.compile(
         rf"\b(?:i|we) {_LATELY}(?P<slot>live in|live at|work at|work for|work as|study at|drive|weigh|bank with"
@@ -75,11 +75,14 @@ _EVENT: Final = re.compile(
     r"\b(?:last|ago|yesterday|tonight|spent|took|this (?:week|month|year|morning|weekend)|the other day)\b"
 )
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer|stopped|quit|gave up|cannot|[a-z]{2,8}n't)\b")
+# Said to somebody about them ("Follow your dreams and don't quit!"), it states nothing of the speaker.
+_YOURS: Final = re.compile(r"\byou(?:rs?|'re)?\b")
+_MINE: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b")
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|\d[\d.,:/]*(?<=\d)")
 _ENDINGS: Final = ("ing", "ed", "es", "s")
 _IDLE_LIST: Final = """
     not never no longer stopped quit gave cannot can't don't doesn't didn't won't isn't aren't anymore way really actually
-    been recently lately currently now still it's that's it'll
+    been recently lately currently now still it's that's it'll definitely absolutely totally certainly sure yeah thanks
 """
 _IDLE: Final = STOP_WORDS | _NUMBER_WORDS.keys() | frozenset(_IDLE_LIST.split())
 _DENIED: Final = "(denied)"
@@ -134,6 +137,8 @@ def _list_claims(text: str) -> Iterator[_Claim]:
         if len(sentence) > MAX_SENTENCE_CHARS or sentence.rstrip().endswith("?"):
             continue
         plain = sentence.lower().replace("’", "'")
+        if _YOURS.search(plain) is not None and _MINE.search(plain) is None:
+            continue
         numbers = {} if _EVENT.search(plain) else dict(_read_numbers(plain))
         facts = {
             _fold(match["slot"]): _fold(match["value"])

@@ -55,6 +55,18 @@ def test_nobody_replaces_what_somebody_else_said_and_nothing_said_in_one_breath(
     assert find_superseded([Statement("a", 5.0, text) for text in said]) == {}
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Follow your heart and don't give in!", "Follow your heart!"),
+        ("Definitely not, Paula.", "Definitely, Paula."),
+        ("My team is my pride and joy.", "My team is fantastic."),
+    ],
+)
+def test_cheering_others_on_agreeing_and_praise_replace_nothing(older: str, newer: str) -> None:
+    assert superseded(older, newer) == {}
+
+
 def test_the_newest_of_three_replaces_both_others() -> None:
     rents = [f"My rent for the flat is {rent} euros." for rent in (950, 900, 980)]
     assert superseded(*rents) == {0: 2, 1: 2}
