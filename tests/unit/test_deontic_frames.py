@@ -107,3 +107,13 @@ def test_a_frame_names_what_is_done(line: str) -> None:
     sentence, _, action = line.partition(" = ")
     (span,) = read_authored(sentence.capitalize() + ".").spans
     assert span.action == action
+
+
+@pytest.mark.parametrize("mark", ["", ".", ",", ";", ":", "!"])
+def test_the_word_of_a_frame_is_seen_before_any_mark(mark: str) -> None:
+    (span,) = read_authored(f"Tabs are forbidden{mark} ").spans
+    assert span.modality is PROHIBITION
+
+
+def test_the_word_of_a_frame_is_seen_between_stars() -> None:
+    assert read_forces("agents *must* sign") == [OBLIGATION]
