@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from models.domain.gating import SPAN_DENSITY, SPAN_SPECIFICITY, estimate_length, read_text_signals
 from models.domain.gating_cues import (
     ACTION_CUES,
     DENSITY_CUES,
@@ -61,3 +62,33 @@ def test_cues_weigh_as_the_model_says() -> None:
     cues = {"density": DENSITY_CUES, "structure": STRUCTURE_CUES, "action": ACTION_CUES, "load": LOAD_CUES}
     assert {part: {cue.name: cue.weight for cue in found} for part, found in cues.items()} == weights
     assert (LOAD_DATE_WEIGHT, LOAD_PERSON_WEIGHT, LOAD_QUANTITY_WEIGHT) == (0.3, 0.3, 0.2)
+
+
+def test_spans_weigh_as_the_model_says() -> None:
+    assert dict(SPAN_DENSITY) == {"file_path": 0.4, "url": 0.3, "hash": 0.3}
+    assert dict(SPAN_SPECIFICITY) == {
+        "error_code": 0.5,
+        "file_path": 0.4,
+        "git_reference": 0.4,
+        "function_reference": 0.3,
+        "url": 0.3,
+    }
+    assert [estimate_length("x" * size) for size in (0, 7, 8, 400)] == [1, 1, 2, 100]
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons"),
+    [
+        ("see https://example.org/a", {"t.url", "p.url"}),
+        ("it listens on localhost:8080", {"t.url", "p.url"}),
+        ("it says E0308 there", {"p.error_code"}),
+        ("look at HEAD~2 there", {"p.git_reference"}),
+        ("look at a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0 there", {"t.hash", "p.git_reference"}),
+        ("look at 123e4567-e89b-12d3-a456-426614174000 there", {"t.hash"}),
+        ("call parse_args() there", {"p.function_reference"}),
+        ("open src/main.rs there", {"t.file_path", "p.file_path"}),
+    ],
+)
+def test_a_span_of_each_kind_is_named_in_its_signal(text: str, reasons: set[str]) -> None:
+    found = {reason for reason in read_text_signals(text).reasons if reason.startswith(("t.", "p."))}
+    assert found == reasons
