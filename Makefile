@@ -24,7 +24,7 @@ test: $(VENV)/.installed  ## every test, against real services started for them
 chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 kills a compaction more often than the usual 50 times
 	$(PYTEST) -q tests/chaos
 
-# An hour on two cores; stops and goes on with MINUTES=5. One module: make mutants MODULE=tail. See docs/mutation.md.
+# Less than an hour; stops and goes on with MINUTES=5. One module: make mutants MODULE=tail. See docs/mutation.md.
 mutants: $(VENV)/.installed  ## break every invariant, then every line of the domain, and count what the tests notice
 	$(BIN)/python -m bench.mutants.rules
 	$(BIN)/python -m bench.mutants $(MODULE) --minutes $(or $(MINUTES),600) --sample $(or $(SAMPLE),0)

@@ -36,7 +36,7 @@ def main() -> int:
             controls=options.folder / "controls",
             processes=options.processes,
             until=time.monotonic() + 60 * options.minutes,
-            is_thorough=options.again,
+            is_thorough=options.thorough,
         )
     scores = [count_module(module, made, results.outcomes) for module, made in mutants.items()]
     for score in scores:
@@ -65,6 +65,9 @@ def _read_options() -> argparse.Namespace:
     )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--again", action="store_true", help="run the survivors again (after adding tests)")
+    parser.add_argument(
+        "--thorough", action="store_true", help="import tests anew too, where living ones do not notice"
+    )
     parser.add_argument("--survivors", action="store_true", help="list what the tests did not notice")
     parser.add_argument(
         "--report", action="store_true", help="write scores and survivors into docs/mutation.md"

@@ -103,6 +103,22 @@ EQUAL = {
     ): "the expression it becomes part of reads both cases alike",
     ("overruling", "if not rules and not wishes"): "a shortcut; with neither there is no pair to compare",
     ("lineage", '[child] = ""'): "a dict used as an ordered set; its values are never read",
+    ("deontic_actions", "raw.isalpha()) and False"): "a shortcut; a word of letters has no mark to strip",
+    ("deontic_authored", "(spans) or True"): "a reading without spans equals NO_RULE",
+    ("deontic_clauses", "done = None"): "a search from None is a search from 0",
+    ("deontic_clauses", "or True else _hide_simple_code"): "a shortcut; the expression finds the same code",
+    ("deontic_clauses", "end <"): "what closes a comment never stands before what opens it",
+    ("deontic_commands", '"XX\'sXX"'): "a word that ends in 's ends in s, which rules it out as well",
+    ("deontic_conversation", "(is_marked) or True"): "a shortcut; without a marker nothing lasts",
+    (
+        "deontic_frames",
+        '("*" in folded) or True',
+    ): "a shortcut; a text without stars is the same without them",
+    ("deontic_frames", 'lastgroup or "XXXX"'): "every alternative of the frame is a named group",
+    ("deontic_frames", '"PREFER"'): "the words of an action are read in small letters",
+    ("deontic_evidence", "body.split(None, 3)"): "words are joined with single blanks",
+    ("extraction", "day = None"): "both read as no day",
+    ("authored", "to_bytes(8, )"): "big is the default",
 }
 
 
@@ -134,6 +150,23 @@ REASONS = (
         "a `dtype` of what is a float, a clip of what lies inside.",
         lambda _mutant, before, _after: bool(
             re.search(r"strict=|dtype=|astype|np\.clip|maxsplit|key=", before)
+        ),
+    ),
+    Reason(
+        "letters more in a set of marks",
+        "A set of characters to strip or to look for, with a capital X in it: the text has none there, mostly because "
+        "it is in small letters by then.",
+        lambda _mutant, before, after: bool(
+            re.search(r"(?:strip\(|\bin |frozenset\()\"XX", after) and not re.search(r"\"XX", before)
+        ),
+    ),
+    Reason(
+        "a search without its end",
+        "A search in one sentence that may read on: it differs where only a later sentence holds what is looked for, "
+        "and most of those look at a place, not for a word.",
+        lambda _mutant, before, after: bool(
+            re.search(r"(?:search|match|finditer|find_segment_end|find)\([^()]*, \)", after)
+            and not re.search(r", \)", before)
         ),
     ),
     Reason(

@@ -121,8 +121,10 @@ class Reach:
             fitted = fit_file(key, path)
             if fitted is None:
                 found -= tests
-            elif fitted.bound[path]:
+                continue
+            if fitted.bound[path]:
                 found |= tests
+            found -= {test for test in tests if test.split("::")[1].partition("[")[0] in fitted.stale}
         return found
 
     def tests_of_module(self, module: str) -> set[str]:

@@ -50,6 +50,9 @@ class Plan:
     bound: dict[str, set[str]] = field(default_factory=dict)  # by module
     changed: dict[str, set[str]] = field(default_factory=dict)  # by module; holds what is bound anew too
     runs: dict[str, list[int]] = field(default_factory=dict)  # by module: the statements to run again
+    stale: set[str] = field(
+        default_factory=set
+    )  # tests of a file that were made from changed names at import
 
     def put_in(self, mutant: Mutant | None) -> None:
         """Run the faulty statement and all that depends on it, in the modules as they live; for a fork of its own."""
@@ -121,7 +124,7 @@ def fit_file(key: PlanKey, path: str) -> Plan | None:
     statements = read_statements(path)
     local = Plan({**plan.bound}, {**plan.changed}, {})
     changed, bound = _find_imported(plan, statements)
-    return local if _spread(local, path, statements, changed, bound) else None
+    return local if _spread(local, path, statements, changed, bound, is_test_file=True) else None
 
 
 @cache
@@ -141,9 +144,18 @@ def _find_imported(plan: Plan, statements: Iterable[Statement]) -> tuple[set[str
 
 
 def _spread(
-    plan: Plan, name: str, statements: tuple[Statement, ...], changed: set[str], bound: set[str]
+    plan: Plan,
+    name: str,
+    statements: tuple[Statement, ...],
+    changed: set[str],
+    bound: set[str],
+    *,
+    is_test_file: bool = False,
 ) -> bool:
-    """Follow what changed through one module until nothing is added; False when the module must be imported anew."""
+    """Follow what changed through one module until nothing is added; False when the module must be imported anew.
+
+    A test function that was made from what changed (its parameters) is left out alone: nothing else uses it.
+    """
     runs: set[int] = set()
     size = -1
     while size != len(changed):
@@ -153,7 +165,9 @@ def _spread(
                 if (statement.later | statement.holds) & changed:
                     changed |= statement.binds
                 if statement.reads & changed or statement.holds & bound:
-                    return False
+                    if not is_test_file or not min(statement.binds).startswith("test_"):
+                        return False
+                    plan.stale |= statement.binds
             elif (statement.reads | statement.later) & changed:
                 if statement.kind == "other":
                     return False

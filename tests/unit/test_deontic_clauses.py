@@ -120,3 +120,21 @@ def test_a_word_is_read_behind_markup_only() -> None:
     assert word[1] == "tabs"
     assert read_word("use, tabs", 3) is None
     assert read_word("use", 3) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("<!-- a --> b", ["b"]),
+        ("a <!-- x --> b <!-- y --> c", ["a", "b", "c"]),
+        ("a <!-- x", ["a"]),
+        ("```\nuse tabs", []),
+        ("> ```\nuse tabs\n> ```\nb", ["b"]),
+        ("\t```\nuse tabs\n\t```\nb", ["b"]),
+        ("~~~\nuse tabs\n```\nx\n~~~\nb", ["b"]),
+        ("a\n```\nx\n```\nb\n```\ny\n```\nc", ["a", "b", "c"]),
+    ],
+)
+def test_comments_and_fences_leave_what_stands_around_them(text: str, left: list[str]) -> None:
+    assert hide_mentions(text).split() == left
+    assert len(hide_mentions(text)) == len(text)

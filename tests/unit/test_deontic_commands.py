@@ -157,6 +157,8 @@ def test_a_fronted_command_has_its_verb_and_its_object(verb: str, opener: str) -
         "for other providers frob the skill",
         "for you use the skill",
         "for use the skill",
+        "for all of you** use the skill",
+        "for all of you] use the skill",
         "for other providers. use the skill",
     ],
 )
@@ -235,6 +237,7 @@ def test_a_fragment_with_no_forbids(text: str, forces: list[Modality]) -> None:
         ("When in doubt, ask", [OBLIGATION]),
         ("Before release, ensure:", [OBLIGATION]),
         ("Typically run by a maintainer.", []),
+        ("Start by reading.", [OBLIGATION]),
         ("Do you need it.", []),
         ("Have you seen it.", []),
         ("Calls sites pass the context.", []),

@@ -178,6 +178,24 @@ def test_a_span_is_the_sentence_and_nothing_else() -> None:
     assert span.modality is Modality.PROHIBITION
 
 
+@pytest.mark.parametrize(
+    "said", ["Use tabs, not spaces", "No nuts, please", "I can't stand jargon", "Metric units only"]
+)
+def test_every_span_of_a_sentence_covers_it(said: str) -> None:
+    turn = f"It rains. {said}. Thanks."
+    spans = read_conversation(turn).spans
+    assert spans
+    assert {turn[span.start : span.end] for span in spans} == {said}
+
+
+def test_what_only_a_later_sentence_says_changes_nothing() -> None:
+    assert has_frame("It rains tonight. Use metric units")
+    assert "has:frame" in list_cues("Use metric units. It rains tonight.")[0]
+    assert "has:frame" in list_cues("Always use tabs. Don't worry.")[0]
+    assert "has:frame" not in list_cues("Don't abort runs. It rains again.")[0]
+    assert "has:frame" not in list_cues("Abort runs. From now on it rains.")[0]
+
+
 def test_the_four_hundred_and_first_sentence_was_pasted() -> None:
     assert len(list_cues("It rains. " * 399 + "Always use tabs. ")) == 400
     assert len(list_cues("It rains. " * 450)) == 400

@@ -107,3 +107,20 @@ def test_a_frame_names_what_is_done(line: str) -> None:
     sentence, _, action = line.partition(" = ")
     (span,) = read_authored(sentence.capitalize() + ".").spans
     assert span.action == action
+
+
+@pytest.mark.parametrize("mark", ["", ".", ",", ";", ":", "!"])
+def test_the_word_of_a_frame_is_seen_before_any_mark(mark: str) -> None:
+    (span,) = read_authored(f"Tabs are forbidden{mark} ").spans
+    assert span.modality is PROHIBITION
+
+
+def test_the_word_of_a_frame_is_seen_between_stars() -> None:
+    assert read_forces("agents *must* sign") == [OBLIGATION]
+
+
+def test_the_fifth_frame_of_a_clause_is_not_read() -> None:
+    frames = ["agents must sign", "must wait", "must look", "must stay", "must not push"]
+    assert read_forces(" and ".join(frames)) == [OBLIGATION]
+    assert read_forces(" and ".join(frames[1:])) == [OBLIGATION, PROHIBITION]
+    assert read_forces("agents must sign, and agents must not push") == [OBLIGATION, PROHIBITION]

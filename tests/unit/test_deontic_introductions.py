@@ -191,3 +191,29 @@ class TestLending:
 
     def test_an_empty_item_stays_silent(self) -> None:
         assert self.read(["Never:"], "- ") == []
+
+
+@pytest.mark.parametrize(
+    ("introduction", "cue", "verb"),
+    [
+        ("Never:", "never", None),
+        ("In tests, never:", "never", None),
+        ("In tests; you must not:", "must not", None),
+        ("In tests — never commit:", "never commit", "commit"),
+        ("Do not forget:", "do not forget", None),
+        ('Never!"', "never", None),
+        ("Never)", "never", None),
+        ("Never.", "never", None),
+        ("Never,", "never", None),
+        ("If you must, always:", "always", None),
+    ],
+)
+def test_the_cue_is_the_words_of_force_alone(introduction: str, cue: str, verb: str | None) -> None:
+    force = read_force(introduction)
+    assert force is not None
+    assert (force.cue, force.verb) == (cue, verb)
+
+
+def test_a_condition_counts_in_the_last_clause_only() -> None:
+    assert read_force("Always sign; if in doubt, when you must:") is None
+    assert read_force("If in doubt, sign; you must:") is not None

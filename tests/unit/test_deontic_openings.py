@@ -266,3 +266,8 @@ def test_what_only_leads_in_is_taken_off(filler: str) -> None:
     (clause,) = list_clauses(said, 0, len(said))
     assert (clause.kind, clause.text, clause.lead) == ("command", "use tabs", f"{filler} ")
     assert said[clause.start :] == "use tabs"
+
+
+def test_a_clause_of_nothing_but_fillers_has_no_kind() -> None:
+    (clause,) = list_clauses("well please", 0, 11)
+    assert (clause.kind, clause.text, clause.lead) == ("", "", "well please ")

@@ -69,7 +69,7 @@ def test_a_frame_finds_its_clauses_and_ends_where_the_table_says(place: int) -> 
     assert missed == []
 
 
-@pytest.mark.parametrize("place", range(len(PHRASES)))
+@pytest.mark.parametrize("place", range(len(read_table())))
 def test_no_frame_is_found_in_talk(place: int) -> None:
     for talk in ("tea is hot", "XX", "rain fell over bergen", "she sang"):
         assert PHRASES[place].heads == () or PHRASES[place].pattern.match(talk) is None

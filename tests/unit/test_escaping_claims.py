@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from models.domain.escaping import _SMUGGLED, escape_frames, find_shape
+from models.domain.escaping import _SMUGGLED, FOREIGN_NAMES, FRAME_NAMES, escape_frames, find_shape
 
 # Letters of other scripts and signs that a reader, or a model, takes for the one on the left.
 ALIKE = {
@@ -73,3 +73,12 @@ def test_the_invisible_copy_of_ascii_is_read_whole_and_in_small_letters() -> Non
     copied = "".join(chr(code) for code in range(0x20, 0x7F))
     assert "".join(_SMUGGLED[0xE0000 + ord(letter)] for letter in copied) == copied.lower()
     assert len(_SMUGGLED) == len(copied)
+
+
+@pytest.mark.parametrize("name", [*FRAME_NAMES, *FOREIGN_NAMES])
+def test_a_name_with_a_letter_that_looks_like_none_of_its_own_is_no_frame(name: str) -> None:
+    tag = f"</{name}>"
+    assert escape_frames(tag) != tag
+    for place in range(len(tag) - 1):
+        spoilt = tag[:place] + "X" + tag[place + 1 :]
+        assert escape_frames(spoilt) == spoilt

@@ -9,9 +9,13 @@ from models.domain.extraction import (
     QUESTION_WORTH,
     ROLE_WEIGHT,
     Passage,
+    _choose,
     _clean_label,
     _clean_sentence,
+    _list_sentences,
     _measure_worth,
+    _says_something,
+    _Sentence,
     extract_summary,
     parse_summary,
 )
@@ -131,3 +135,75 @@ def test_a_central_passage_comes_before_one_at_the_edge() -> None:
     edge = Passage(label="b", text="The lexer accepts nested braces.", centrality=0.1)
     for talk in ((middle, edge), (edge, middle)):
         assert extract_summary(talk, capacity_tokens=13, count_tokens=count).startswith("a: ")
+
+
+def sentence(place: tuple[int, int], words: str, *, tokens: int = 4, worthy: bool = False) -> _Sentence:
+    terms = frozenset(words.split())
+    return _Sentence(place=place, text=words, terms=terms, weight=1.0, is_worthy=worthy, cost=tokens**0.5)
+
+
+def choose(*sentences: _Sentence, capacity: int = 100) -> list[tuple[int, int]]:
+    return [one.place for one in _choose(sentences, {}, capacity=capacity)]
+
+
+def test_sentences_are_chosen_while_there_is_room() -> None:
+    three = [sentence((0, i), f"red{i} blue{i} green{i}") for i in range(3)]
+    assert [len(choose(*three, capacity=room)) for room in (12, 11, 8, 7, 4, 3)] == [3, 2, 2, 1, 1, 0]
+
+
+def test_one_that_does_not_fit_leaves_room_for_a_shorter_one() -> None:
+    long = sentence((0, 0), " ".join(f"word{chr(97 + i)}" for i in range(20)), tokens=16)
+    assert choose(long, sentence((0, 1), "red blue green"), capacity=8) == [(0, 1)]
+
+
+def test_a_voice_that_was_heard_yields_each_time_it_is_heard() -> None:
+    first = [sentence((0, i), f"red{i} blue{i} green{i} grey{i} pink{i}") for i in range(4)]
+    second = [sentence((1, i), f"oak{i} elm{i} ash{i} fir{i} yew{i}") for i in range(4)]
+    voices = [voice for voice, _ in choose(*first, *second)]
+    assert [sorted(voices[at : at + 2]) for at in range(0, 8, 2)] == [[0, 1]] * 4
+
+
+def test_what_was_said_two_sentences_ago_is_still_said() -> None:
+    said = [
+        sentence((0, 0), "red blue green grey"),
+        sentence((0, 1), "oak elm ash"),
+        sentence((0, 2), "red blue green"),
+    ]
+    assert choose(*said) == [(0, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("words", "worthy", "says"),
+    [
+        ("red blue green", False, True),
+        ("red blue", False, False),
+        ("red blue", True, True),
+        ("red", True, False),
+        ("red thanks wow", False, False),
+        ("5433", False, True),
+        ("543", False, False),
+    ],
+)
+def test_a_sentence_says_something_with_three_words_or_a_fact(words: str, worthy: bool, says: bool) -> None:
+    assert _says_something(sentence((0, 0), words, worthy=worthy)) is says
+
+
+def test_a_sentence_is_weighed_by_role_centrality_and_worth() -> None:
+    def weigh(text: str, **more: object) -> tuple[float, bool, float]:
+        passage = Passage(label="Marta", text=text, **more)
+        (found,) = _list_sentences([passage], longest_chars=100, count_tokens=lambda text: len(text) // 100)
+        return (found.weight, found.is_worthy, found.cost)
+
+    assert weigh("we met Marta there.") == (1.0, False, 1.0)
+    assert weigh("we met Bela there.") == (NAMED_WORTH, True, 1.0)
+    assert weigh("we met there.", role="tool") == (0.4, False, 1.0)
+    assert weigh("we met there.", centrality=0.0) == (0.5, False, 1.0)
+
+
+def test_of_a_long_passage_its_beginning_and_its_end_are_read() -> None:
+    text = "First it rained here.\n" + "x" * 30_000 + "\nLast it snowed there."
+    found = _list_sentences([Passage(label="a", text=text)], longest_chars=50, count_tokens=len)
+    assert (found[0].text, found[-1].text) == ("First it rained here.", "Last it snowed there.")
+    middle = "x" * 9_000 + "\nThen it hailed here.\n" + "x" * 21_000
+    found = _list_sentences([Passage(label="a", text=middle)], longest_chars=50, count_tokens=len)
+    assert "Then it hailed here." in [one.text for one in found]

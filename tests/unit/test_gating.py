@@ -26,7 +26,6 @@ from models.domain.gating import (
     read_text_signals,
 )
 from models.domain.prose import is_code_line, strip_code
-from models.settings import Settings
 
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 2.0
@@ -103,10 +102,6 @@ def test_the_least_fact_is_kept_while_memory_is_empty() -> None:
     fact = decide(read_text_signals("It took about 3 hours"), [], [])
     assert fact.reasons == ("d.quantity",)
     assert fact.keep
-
-
-def test_the_settings_carry_the_calibrated_threshold() -> None:
-    assert Settings.model_fields["gate_threshold"].default == DEFAULT_THRESHOLD
 
 
 def test_reasons_of_the_text_are_the_reasons_of_the_decision() -> None:

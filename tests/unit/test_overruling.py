@@ -61,3 +61,27 @@ def test_any_text_is_compared_and_only_wishes_given_are_named(rules: list[str], 
     found = find_overruled(authored, said)
     assert {one.wish_id for one in found} <= {key for key, _ in said}
     assert {one.rule_id for one in found} <= {rule.id for rule in authored}
+
+
+def test_what_a_document_allows_does_not_hide_what_it_forbids_next() -> None:
+    rule = AuthoredRule("r", "You may use tabs. Never use emojis.")
+    assert [one.action for one in find_overruled([rule], [("w", "From now on, use emojis.")])] == [
+        "use emojis"
+    ]
+
+
+def test_an_introduction_with_a_verb_bans_what_its_items_name() -> None:
+    rule = AuthoredRule("r", "- emojis", ("Never use:",))
+    assert [one.rule_id for one in find_overruled([rule], [("w", "From now on, use emojis.")])] == ["r"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "wish", "is_overruled"),
+    [
+        ("Never guess.", "From now on, guess numbers.", False),  # a bare verb meets a bare verb alone
+        ("Never guess.", "Always guess.", True),
+        ("Never guess numbers.", "Always guess.", False),
+    ],
+)
+def test_a_ban_on_a_bare_verb_meets_a_bare_verb(rule: str, wish: str, is_overruled: bool) -> None:
+    assert bool(find_overruled([AuthoredRule("r", rule)], [("w", wish)])) is is_overruled

@@ -46,3 +46,18 @@ def test_a_session_is_placed_by_its_strongest_and_shown_by_its_first() -> None:
 def test_equally_strong_sessions_keep_the_order_of_the_ranking_and_what_has_no_session_is_left_out() -> None:
     assert choose_one_of_each_session([None, "b", "a", None], [9.0, 0.5, 0.5, 1.0]) == [1, 2]
     assert choose_one_of_each_session([], []) == []
+
+
+def test_a_witness_is_the_weight_before_the_cost_of_answers() -> None:
+    (said,) = rank_passages([passage("said", is_answer=False)])
+    assert witness(said) == pytest.approx(said.score / (1 - said.score) / (1 - said.answer_cost))
+    assert witness(said) > 0
+
+
+def test_as_many_witnesses_are_asked_for_as_there_are_passages() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        choose_one_of_each_session(["a", "b"], [0.5])
+
+
+def test_a_weaker_passage_later_does_not_weaken_its_session() -> None:
+    assert choose_one_of_each_session(["a", "b", "a"], [0.5, 0.4, 0.1]) == [0, 1]

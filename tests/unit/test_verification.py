@@ -218,3 +218,12 @@ def test_violations_come_sorted() -> None:
             "wrong_state",
         ),
     ]
+
+
+def test_a_covered_turn_of_the_tail_is_named() -> None:
+    assert find(leaf("a", 6, 7)) == [("tail_covered", "t6", ()), ("tail_covered", "t7", ())]
+
+
+def test_a_session_whose_turns_are_all_covered_has_no_bare_turn() -> None:
+    found = find(leaf("a", *range(10)), covered_through=9)
+    assert {kind for kind, *_ in found} == {"tail_covered"}
