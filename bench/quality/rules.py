@@ -30,6 +30,7 @@ CASES_FILES: Final = (
     _SETS / "standing_rules_unseen.jsonl",
 )
 TUNED: Final = "tuned"  # the one split whose sentences are listed
+UNSEEN: Final = "unseen"  # the one split that nothing was fitted to
 FILLERS: Final = 300
 BUDGET_TOKENS: Final = 2000
 BEGAN: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)

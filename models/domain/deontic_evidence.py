@@ -1,9 +1,9 @@
 """Weighs what speaks for and against a standing rule in one sentence of chat (memory-model.md section 9).
 
 score = bias + Σ weight of each cue present; a rule from THRESHOLD on. Cues are turns of phrase (`deontic_cues`), the
-kinds of the clauses (`deontic_openings`), a frame of the grammar (`deontic_phrases`), and pairs of a kind with what
-stands beside it ("wish&topic"). The weights (`deontic_weights`) are fitted by `bench.deontic_training`, and written
-down: nothing is learned at run time.
+kinds of the clauses (`deontic_openings`), a frame of the grammar (`deontic_phrases`), pairs of a kind with what stands
+beside it ("wish&topic"), each word, and the first two words. The weights (`deontic_weights`) are fitted by
+`bench.deontic_training`, and written down: nothing is learned at run time.
 """
 
 import math
@@ -98,6 +98,7 @@ _SOMEBODYS_VIEW: Final = re.compile(
 )
 _VIEWED: Final = split_words("norm:should norm:needs norm:has-to")
 _SHORT_CHARACTERS: Final = 40
+_WORD: Final = re.compile(r"[a-z']+")
 THRESHOLD: Final = -0.5  # docs/decisions/0019
 
 
@@ -147,7 +148,20 @@ def find_cues(
     cues.update(f"{kind}&{name}" for kind in kinds for name in beside)
     if len(sentence) < _SHORT_CHARACTERS:
         cues.add("short")
-    return frozenset(cues)
+    return frozenset(cues | _list_words(sentence))
+
+
+def _list_words(sentence: str) -> set[str]:
+    """Return a cue for each word of a sentence, and for how it opens.
+
+    >>> sorted(_list_words("keep it short"))
+    ['opens:keep', 'opens:keep-it', 'word:it', 'word:keep', 'word:short']
+    """
+    words = _WORD.findall(sentence)
+    cues = {f"word:{word}" for word in words}
+    if words:
+        cues |= {f"opens:{words[0]}", f"opens:{'-'.join(words[:2])}"}
+    return cues
 
 
 def find_neighbour_cues(before: frozenset[str], around: Sequence[str]) -> frozenset[str]:

@@ -106,6 +106,7 @@ def test_a_bare_command_has_nothing_beside_it() -> None:
     assert find("use tabs daily now and then") > {"main:command", "has:command", "command&lasting"}
     assert find("steer boats well") == {
         "main:command", "has:command", "command:other", "command>plural", "act:other>plural", "short",
+        "word:steer", "word:boats", "word:well", "opens:steer", "opens:steer-boats",
     }  # fmt: skip
 
 
