@@ -119,6 +119,33 @@ EQUAL = {
     ("deontic_evidence", "body.split(None, 3)"): "words are joined with single blanks",
     ("extraction", "day = None"): "both read as no day",
     ("authored", "to_bytes(8, )"): "big is the default",
+    ("conflicts", '"XXweekdayXX"'): "the name of a slot, the same on both sides",
+    ("conflicts", '"WEEKDAY"'): "the name of a slot, the same on both sides",
+    ("conflicts", '"XXmoneyXX"'): "the name of a slot, the same on both sides",
+    ("conflicts", '"MONEY"'): "the name of a slot, the same on both sides",
+    ("conflicts", '"XXclockXX"'): "the name of a slot, the same on both sides",
+    ("conflicts", '"CLOCK"'): "the name of a slot, the same on both sides",
+    ("conflicts", "_DENIED: Final = None"): "the name of a slot; None is one as well",
+    ("conflicts", "_STATED: Final = None"): "the name of a slot; None is one as well",
+    ("conflicts", '"XX XX".join'): "only whether two values are the same is read",
+    ("deontic_conversation", "(spans) or True"): "a reading without spans equals NO_RULE",
+    (
+        "deontic_conversation",
+        "(lead is None) and False",
+    ): "the expression matches nothing at least, so there is a lead always",
+    (
+        "deontic_conversation",
+        "_Weighed(None, [], [], frozenset())",
+    ): "nobody reads the rest of a sentence without cues",
+    (
+        "deontic_conversation",
+        "_Weighed(sentence, None, [], frozenset())",
+    ): "nobody reads the rest of a sentence without cues",
+    (
+        "deontic_conversation",
+        "_Weighed(sentence, [], None, frozenset())",
+    ): "nobody reads the rest of a sentence without cues",
+    ("deontic_conversation", "unwrap=None"): "None is as false as False",
 }
 
 
@@ -235,9 +262,11 @@ def _write_scores(scores: list[Score]) -> str:
 
 
 def name_part(score: Score) -> str:
-    """Whether all mutants of a module were run, a sample of them, or none."""
+    """Whether all mutants of a module were run, most of them, a sample, or none."""
     if score.ran == score.made:
         return "whole"
+    if score.ran > score.made / 2:
+        return f"all but {score.made - score.ran}"
     return "sample" if score.ran else "not run"
 
 

@@ -225,3 +225,8 @@ def test_only_a_short_neighbour_stresses(turn: str, is_stressed: bool) -> None:
 def test_a_fact_speaks_for_the_sentence_behind_it() -> None:
     assert "prev:fact" in list_cues("I'm vegan. Soy milk in my tea.")[1]
     assert "prev:fact" not in list_cues("Soy milk in my tea. I'm vegan.")[0]
+
+
+def test_a_new_line_is_a_new_sentence() -> None:
+    assert len(list_cues("It rains in Bergen\nNever push to main")) == 2
+    assert "has:frame" in list_cues("It rains in Bergen\nNever push to main")[1]

@@ -32,7 +32,7 @@ items_of_any_kind = st.lists(
         PackItem,
         id=st.text("abcdefgh", min_size=1, max_size=2),
         tokens=st.integers(0, 60),
-        score=st.floats(allow_nan=True, allow_infinity=True) | st.floats(0, 1),
+        score=st.floats(allow_nan=True, allow_infinity=True) | st.floats(0, 1) | st.sampled_from([0.25, 0.5]),
         vector=vectors,
         text_key=st.sampled_from(["", "", "x", "y"]),
     ),
