@@ -26,7 +26,7 @@ MOST_QUERY_TERMS = 200  # a longer query says more than a search can use
 
 
 class Breadth(NamedTuple):
-    """How much a search brings: candidates of each leg, and how many of the best bring the turns around them."""
+    """How much a search brings: candidates of each leg, and how many turns, the best, bring those around them."""
 
     candidates: int
     reaching: int
@@ -68,17 +68,17 @@ LEXICAL_WEIGHT = Candidate._fields.index("lexical_weight")
 # What holds words of the query, and what the session was about before its tail, whatever is asked.
 _NAMED = """
 found AS MATERIALIZED (
-    (SELECT item_id, weight, row_number() OVER () <= {reaching} AS reaches FROM longtail.find_by_words(
+    (SELECT item_id, weight, row_number() OVER () AS place FROM longtail.find_by_words(
         %(terms)s,
         (SELECT places FROM longtail.find_places(
             %(tenant_id)s, %(session_id)s, %(namespace)s, %(user_id)s, %(agent_id)s)),
         {count}, {postings}) LIMIT {count})
-    UNION ALL (SELECT id, NULL, false FROM summaries
+    UNION ALL (SELECT id, NULL, NULL FROM summaries
            WHERE tenant_id = %(tenant_id)s AND session_id = %(session_id)s AND is_active
            ORDER BY first_position DESC LIMIT {summaries})
 )"""
 _GIVEN = """
-found AS (SELECT unnest(CAST(%(ids)s AS uuid[])) AS item_id, NULL::float8 AS weight, false AS reaches)"""
+found AS (SELECT unnest(CAST(%(ids)s AS uuid[])) AS item_id, NULL::float8 AS weight, 1 AS place)"""
 # The nearest windows, as items. For questions about time, the dated ones among half as many more join them.
 _NEAR = """
 nearest AS (
@@ -88,27 +88,29 @@ nearest AS (
 ), distances AS (
     SELECT item_id, min(distance) AS distance FROM nearest GROUP BY item_id
 ), near AS (
-    SELECT item_id, row_number() OVER (ORDER BY distance, item_id) <= {reaching} AS reaches FROM distances
+    SELECT item_id, row_number() OVER (ORDER BY distance, item_id) AS place FROM distances
     WHERE distance <= 1 - %(similarity_floor)s ORDER BY distance, item_id LIMIT {count}
 ), dated AS (
-    SELECT item_id, true AS reaches FROM distances CROSS JOIN LATERAL (
+    SELECT item_id, 0 AS place FROM distances CROSS JOIN LATERAL (
         SELECT anchor_density FROM items WHERE items.id = distances.item_id AND {dated} OFFSET 0
     ) AS items
     WHERE anchor_density > 0 AND distance <= 1 - %(dated_floor)s
     ORDER BY anchor_density DESC, distance LIMIT {dated_count}
 ), found AS (
-    SELECT item_id, NULL::float8 AS weight, bool_or(reaches) AS reaches
+    SELECT item_id, NULL::float8 AS weight, min(place) AS place
     FROM (SELECT * FROM near UNION ALL SELECT * FROM dated) AS either GROUP BY item_id
 )"""
 
-# What was found and the turns around it, each with what its score is made of.
+# What was found and the turns around the best turns of it, each with what its score is made of.
 # OFFSET 0 is a fence: a few rows by their key, whatever the planner thinks of the table.
 _ROWS = """
 WITH {found}, around AS (
     SELECT item_id, max(weight) AS weight FROM (
         SELECT item_id, weight FROM found
-        UNION ALL SELECT beside.id, NULL FROM found CROSS JOIN LATERAL (
-            SELECT session_id, position FROM turns WHERE turns.id = found.item_id AND found.reaches OFFSET 0
+        UNION ALL SELECT beside.id, NULL FROM (
+            SELECT hit.session_id, hit.position FROM found CROSS JOIN LATERAL (
+                SELECT session_id, position FROM turns WHERE turns.id = found.item_id OFFSET 0
+            ) AS hit ORDER BY found.place LIMIT {reaching}
         ) AS hit CROSS JOIN LATERAL (
             SELECT turns.id FROM turns
             WHERE turns.tenant_id = %(tenant_id)s AND turns.session_id = hit.session_id
@@ -150,18 +152,13 @@ LEFT JOIN LATERAL (
 
 @cache
 def _named_rows(encoder: str, breadth: Breadth) -> str:
-    found = _NAMED.format(
-        count=breadth.candidates,
-        reaching=breadth.reaching,
-        postings=MOST_POSTINGS,
-        summaries=SESSION_SUMMARIES,
-    )
-    return _ROWS.format(found=found, table=table_of(encoder), reach=REACH)
+    found = _NAMED.format(count=breadth.candidates, postings=MOST_POSTINGS, summaries=SESSION_SUMMARIES)
+    return _ROWS.format(found=found, table=table_of(encoder), reach=REACH, reaching=breadth.reaching)
 
 
 @cache
 def _given_rows(encoder: str) -> str:
-    return _ROWS.format(found=_GIVEN, table=table_of(encoder), reach=0)
+    return _ROWS.format(found=_GIVEN, table=table_of(encoder), reach=0, reaching=0)
 
 
 @cache
@@ -172,11 +169,11 @@ def _near_rows(encoder: str, way: Way, breadth: Breadth, wants_dated: bool) -> s
         order=order_by_distance(way, "%(vector)s"),
         windows=breadth.candidates * (3 if wants_dated else 2),
         count=breadth.candidates,
-        reaching=breadth.reaching,
         dated=str(wants_dated).lower(),
         dated_count=MAX_RECOVERED,
     )
-    return _ROWS.format(found=found, table=table_of(encoder), reach=REACH)
+    reaching = breadth.reaching + (MAX_RECOVERED if wants_dated else 0)
+    return _ROWS.format(found=found, table=table_of(encoder), reach=REACH, reaching=reaching)
 
 
 def send_named(
