@@ -1,79 +1,72 @@
 """The plans of one assembly's statements, those inside its functions too, as the server runs them for the service's role.
 
-The statements are noted while a real assembly runs, then sent again on a connection whose `auto_explain` tells each plan
-to the client.
+The role is told to load `auto_explain` into its new connections; a real assembly then runs on such connections, and
+the server tells the client each plan.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
-from unittest.mock import patch
-from uuid import UUID
 
 import psycopg
-from pgvector.psycopg import register_vector
-from sqlalchemy import make_url
+from psycopg import sql
+from sqlalchemy import event, make_url
 
 from api.assembling import assemble_prompt
 from api.runtime import Runtime
 from api.schemas import AssembleIn
 from api.stack.throwaway import ThrowawayStack
 from models.settings import sqlalchemy_url
-from models.store.engine import GRAPH_BREADTH, Cursors
 
 ROLE: Final = "longtail_api"
-SUPERUSER: Final = "postgres"  # only one may load auto_explain
-_PREPARE: Final = (
-    "LOAD 'auto_explain'",
-    "SET auto_explain.log_min_duration = 0",
-    "SET auto_explain.log_nested_statements = on",
-    "SET auto_explain.log_analyze = on",
-    "SET auto_explain.log_buffers = on",
-    "SET client_min_messages = log",
-    "SET search_path = longtail, public",
-    "SET plan_cache_mode = force_generic_plan",
-    f"SET hnsw.ef_search = {GRAPH_BREADTH}",
-    "SET hnsw.iterative_scan = relaxed_order",
-)
+SUPERUSER: Final = "postgres"  # only one may say what others load
 LINE_CHARS: Final = 160
-Statement = tuple[str, dict[str, Any]]
+TELLING: Final = {
+    "session_preload_libraries": "auto_explain",
+    "auto_explain.log_min_duration": "0",
+    "auto_explain.log_nested_statements": "on",
+    "auto_explain.log_analyze": "on",
+    "auto_explain.log_buffers": "on",
+    "client_min_messages": "log",
+}
 
 
-def record_statements(stack: ThrowawayStack, request: AssembleIn) -> tuple[UUID, list[Statement]]:
-    """What one assembly sends, in order."""
-    runtime = Runtime(stack.settings)
-    try:
-        while runtime.encoder is None:
-            time.sleep(0.05)
-        caller = runtime.identify(stack.settings.client_token() or "")
-        sent: list[Statement] = []
-        send = Cursors.send
-
-        def note(self: Cursors, statement: str, parameters: Any, **options: Any) -> Any:
-            sent.append((statement, dict(parameters)))
-            return send(self, statement, parameters, **options)
-
-        with patch.object(Cursors, "send", note):
-            assemble_prompt(runtime, caller, request)
-        return caller.tenant_id, sent
-    finally:
-        runtime.close()
+@contextmanager
+def telling_plans(stack: ThrowawayStack) -> Iterator[None]:
+    """New connections of the service's role tell the plan of whatever they run."""
+    url = make_url(sqlalchemy_url(stack.owner_url)).set(drivername="postgresql", username=SUPERUSER)
+    role = sql.Identifier(ROLE)
+    with psycopg.connect(url.render_as_string(hide_password=False), autocommit=True) as connection:
+        connection.execute("LOAD 'auto_explain'")  # so that its settings are known
+        for name, value in TELLING.items():
+            setting = sql.SQL(".").join(map(sql.Identifier, name.split(".")))
+            connection.execute(sql.SQL("ALTER ROLE {} SET {} = {}").format(role, setting, sql.Literal(value)))
+        try:
+            yield
+        finally:
+            connection.execute(sql.SQL("ALTER ROLE {} RESET ALL").format(role))
 
 
 def explain_assembly(stack: ThrowawayStack, request: AssembleIn) -> Sequence[str]:
     """The plans of all statements of one assembly, with their times and the pages they read."""
-    tenant_id, statements = record_statements(stack, request)
-    url = make_url(sqlalchemy_url(stack.owner_url)).set(drivername="postgresql", username=SUPERUSER)
     told: list[str] = []
-    with psycopg.connect(url.render_as_string(hide_password=False)) as connection:
-        register_vector(connection)
-        for statement in _PREPARE:
-            connection.execute(statement)
-        connection.execute(f"SET ROLE {ROLE}")
-        connection.execute("SELECT set_config('longtail.tenant_id', %s, true)", (str(tenant_id),))
-        connection.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
-        for sql, parameters in statements:
-            connection.execute(sql, parameters, prepare=True)
+
+    def listen(driver: Any, _record: Any) -> None:
+        driver.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+
+    with telling_plans(stack):
+        runtime = Runtime(stack.settings)
+        event.listen(runtime.engine, "connect", listen)
+        try:
+            while runtime.encoder is None:
+                time.sleep(0.05)
+            caller = runtime.identify(stack.settings.client_token() or "")
+            assemble_prompt(runtime, caller, request)  # the second one finds its statements planned
+            told.clear()
+            assemble_prompt(runtime, caller, request)
+        finally:
+            runtime.close()
     return [_shorten(plan) for plan in told if "Query Text:" in plan and "set_config(" not in plan]
 
 

@@ -3,6 +3,10 @@
 import time
 from typing import Any
 
+from models.store.context import Origin
+from models.store.engine import one_round_trip
+from models.store.recall import Breadth, Candidate, send_named
+
 ASK = {"session_id": "asking", "budget_tokens": 3000, "user_id": "ann"}
 
 
@@ -90,3 +94,29 @@ def test_what_prompts_are_made_of_is_counted(tenant: Any) -> None:
     while not tenant.one("SELECT sum(access_count) FROM longtail.items WHERE tenant_id = :tenant"):
         assert time.monotonic() < deadline, "the read was never counted"
         time.sleep(0.2)
+
+
+def test_only_the_best_turns_bring_those_around_them_and_what_is_no_turn_takes_no_place(tenant: Any) -> None:
+    tenant.client.put_document("notes.md", "Zeppelin hangar, zeppelin hangar, zeppelin hangar.")
+    tenant.say("one", "Alpha before.", "The zeppelin hangar opens.", "Alpha after.", user_id="ann")
+    weak = "A zeppelin was among the many other things that people saw there on that day."
+    tenant.say("two", "Beta before.", weak, "Beta after.", user_id="ann")
+    tenant.settle()
+    origin = Origin(tenant_id=tenant.id, session_id="asking", namespace="ann", user_id="ann")
+    with one_round_trip(tenant.as_role("longtail_api"), tenant.id, timeout_ms=10_000) as cursors:
+        rows = send_named(
+            cursors,
+            origin=origin,
+            encoder="minilm",
+            terms=("zeppelin", "hangar"),
+            breadth=Breadth(candidates=3, reaching=1),
+        ).fetchall()
+    found = sorted((Candidate(*row) for row in rows), key=lambda one: -(one.lexical_weight or 0.0))
+    assert [one.kind == "lore" for one in found] == [True, False, False, False, False]
+    assert {one.text for one in found[1:]} == {
+        "The zeppelin hangar opens.",
+        weak,
+        "Alpha before.",
+        "Alpha after.",
+    }
+    assert [one.lexical_weight is None for one in found] == [False, False, False, True, True]

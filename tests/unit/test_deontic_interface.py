@@ -7,16 +7,3 @@ def test_every_name_that_is_offered_exists_and_is_its_own_name() -> None:
     assert len(set(deontic.__all__)) == len(deontic.__all__)
     for name in deontic.__all__:
         assert getattr(deontic, name).__name__ == name
-
-
-def test_what_is_offered_is_what_the_page_of_the_module_says() -> None:
-    assert sorted(deontic.__all__) == [
-        "DeonticReading",
-        "Modality",
-        "RuleConflict",
-        "RuleSpan",
-        "find_conflicts",
-        "has_surface_hint",
-        "read_authored",
-        "read_conversation",
-    ]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from models.domain.gating import SPAN_DENSITY, SPAN_SPECIFICITY, estimate_length, read_text_signals
+from models.domain.gating import estimate_length, read_text_signals
 from models.domain.gating_cues import (
     ACTION_CUES,
     DENSITY_CUES,
@@ -64,15 +64,7 @@ def test_cues_weigh_as_the_model_says() -> None:
     assert (LOAD_DATE_WEIGHT, LOAD_PERSON_WEIGHT, LOAD_QUANTITY_WEIGHT) == (0.3, 0.3, 0.2)
 
 
-def test_spans_weigh_as_the_model_says() -> None:
-    assert dict(SPAN_DENSITY) == {"file_path": 0.4, "url": 0.3, "hash": 0.3}
-    assert dict(SPAN_SPECIFICITY) == {
-        "error_code": 0.5,
-        "file_path": 0.4,
-        "git_reference": 0.4,
-        "function_reference": 0.3,
-        "url": 0.3,
-    }
+def test_a_length_is_a_quarter_of_the_characters_and_never_nothing() -> None:
     assert [estimate_length("x" * size) for size in (0, 7, 8, 400)] == [1, 1, 2, 100]
 
 
