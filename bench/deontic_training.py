@@ -5,7 +5,7 @@
 
 Logistic regression with an L2 penalty (Newton's method, no chance in it) over the cues that `list_cues` names. It
 learns from `sets/standing_rules_dev.jsonl`, `sets/standing_rules.jsonl`, `sets/standing_rules_fresh.jsonl` and real talk,
-in which nobody rules but where `labels/conversation_rules.jsonl` says so. The unseen set is never read. A turn counts as
+in which nobody rules but where `labels/conversation_rules.jsonl` says so. The unseen sets are never read. A turn counts as
 its highest sentence: which sentence of a rule carries it is learned along the way.
 """
 
@@ -63,7 +63,7 @@ def load_made(paths: Sequence[pathlib.Path]) -> list[Example]:
             source=row["split"],
         )
         for row in rows
-        if row["split"] != UNSEEN
+        if row["split"] not in UNSEEN
     ]
 
 

@@ -6,8 +6,9 @@ a new session. A rule counts as found when it stands in the prompt as guidance; 
 service keeps it as guidance, whether or not there was room for it in a prompt.
 
 Each case belongs to a split: "tuned" may be read by whoever works on the detector, "held back" (half of the first set,
-by the parity of SHA-256 of its number), "fresh" (a set written before the detector was changed) and "unseen" (written
-after that, before its own first measurement) may not. Their results are counted and never listed.
+by the parity of SHA-256 of its number), "fresh" (a set written before the detector was changed) and "unseen" and
+"unseen2" (each written after that, before its own first measurement) may not. Their results are counted and never
+listed.
 """
 
 import json
@@ -28,9 +29,10 @@ CASES_FILES: Final = (
     _SETS / "standing_rules.jsonl",
     _SETS / "standing_rules_fresh.jsonl",
     _SETS / "standing_rules_unseen.jsonl",
+    _SETS / "standing_rules_unseen2.jsonl",
 )
 TUNED: Final = "tuned"  # the one split whose sentences are listed
-UNSEEN: Final = "unseen"  # the one split that nothing was fitted to
+UNSEEN: Final = frozenset({"unseen", "unseen2"})  # the splits that nothing was fitted to
 FILLERS: Final = 300
 BUDGET_TOKENS: Final = 2000
 BEGAN: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)

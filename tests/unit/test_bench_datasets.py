@@ -122,10 +122,10 @@ def test_there_are_enough_standing_rules_of_many_kinds_and_as_many_decoys() -> N
     assert len(Counter(case.decoy_theme for case in CASES)) >= 6
 
 
-def test_two_sets_are_kept_whole_and_the_first_is_split_in_two_by_its_numbers() -> None:
+def test_three_sets_are_kept_whole_and_the_first_is_split_in_two_by_its_numbers() -> None:
     splits = Counter(case.split for case in CASES)
-    assert splits.keys() == {"tuned", "held back", "fresh", "unseen"}
-    assert min(splits["fresh"], splits["unseen"]) >= 60
+    assert splits.keys() == {"tuned", "held back", "fresh", "unseen", "unseen2"}
+    assert min(splits["fresh"], splits["unseen"], splits["unseen2"]) >= 60
     for case in CASES:
         if case.split in {"tuned", "held back"}:
             digest = hashlib.sha256(case.id.removeprefix("rule-").encode()).digest()
