@@ -239,7 +239,8 @@ def quality(
     fillers: Annotated[int, typer.Option(help="Turns between a standing rule and its question.")] = 300,
     cases: Annotated[int | None, typer.Option(help="The first so many standing rules.")] = None,
     split: Annotated[
-        str | None, typer.Option(help="Standing rules of one split: tuned, held back, fresh or unseen.")
+        str | None,
+        typer.Option(help="Standing rules of one split: tuned, held back, fresh, unseen or unseen2."),
     ] = None,
     compact: Annotated[bool, typer.Option(help="Measure again after compacting every session.")] = False,
     peers: Annotated[str, typer.Option(help="Other memories to measure: mem0,mempalace,hindsight.")] = "",

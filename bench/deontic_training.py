@@ -3,7 +3,7 @@
     python -m bench.deontic_training --data DIR            # print cross-validated shares, write nothing
     python -m bench.deontic_training --data DIR --write
 
-Logistic regression with an L2 penalty (Newton's method, no chance in it) over the cues that `list_cues` names. It
+Logistic regression with an L2 penalty (`bench.logistic`, no chance in it) over the cues that `list_cues` names. It
 learns from `sets/standing_rules_dev.jsonl`, `sets/standing_rules.jsonl`, `sets/standing_rules_fresh.jsonl` and real talk,
 in which nobody rules but where `labels/conversation_rules.jsonl` says so. The unseen sets are never read. A turn counts as
 its highest sentence: which sentence of a rule carries it is learned along the way.
@@ -11,6 +11,7 @@ its highest sentence: which sentence of a rule carries it is learned along the w
 
 import argparse
 import json
+import math
 import pathlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,28 +19,26 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.deontic import DEV_FILE, LABELS, load_user_turns
+from bench.logistic import CueTable, fit_logistic
 from bench.quality.rules import CASES_FILES, UNSEEN
 from models.domain.deontic_conversation import list_cues
 from models.domain.deontic_evidence import THRESHOLD
 
 WEIGHTS_FILE: Final = pathlib.Path(__file__).parents[1] / "models" / "domain" / "deontic_weights.py"
 FOLDS: Final = 5
-PENALTY: Final = 2.0  # L2; the bias goes free
+PENALTY: Final = 4.0  # L2; the bias goes free
 MIN_OCCURRENCES: Final = 3  # a cue seen less often gets no weight
-MIN_WORD_OCCURRENCES: Final = 6  # nor a word seen in fewer made sentences
+MIN_WORD_OCCURRENCES: Final = 4  # nor a word seen in fewer made sentences
 WORD_CUES: Final = ("word:", "opens:")
 MIN_WEIGHT: Final = 0.05  # a smaller one is not written down
 ROUNDS: Final = 4  # of choosing the sentence that rules, then fitting
-NEWTON_STEPS: Final = 10
 MADE_WEIGHT: Final = 2.0
 CLAIM_WEIGHT: Final = 6.0  # sentences the tests make claims about
-TALK_WEIGHT: Final = 1.0
+TALK_WEIGHT: Final = 2.0
+JUDGED_WEIGHT: Final = 4.0  # talk with a reader's verdict
 TALK: Final = "talk"
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +74,7 @@ def load_talk(folder: pathlib.Path) -> list[Example]:
         _make_example(
             text,
             is_rule=verdicts.get(key, False),
-            weight=MADE_WEIGHT if key in verdicts else TALK_WEIGHT,
+            weight=JUDGED_WEIGHT if key in verdicts else TALK_WEIGHT,
             source=TALK,
         )
         for key, text in load_user_turns(folder).items()
@@ -90,14 +89,15 @@ def fit_weights(examples: Sequence[Example]) -> dict[str, float]:
     others = [
         (cues, example.weight) for example in examples if not example.is_rule for cues in example.sentences
     ]
-    rule_rows = [_tabulate(example.sentences, places) for example in rules]
-    other_rows = _tabulate([cues for cues, _ in others], places)
+    other_rows = [cues for cues, _ in others]
     weights = np.array([*(example.weight for example in rules), *(weight for _, weight in others)])
     wanted = np.array([1.0] * len(rules) + [0.0] * len(others))
     solution = np.zeros(len(names))
     for _ in range(ROUNDS):
-        chosen = np.array([rows[int(np.argmax(rows @ solution))] for rows in rule_rows])
-        solution = _solve(np.vstack([chosen, other_rows]), wanted, weights)
+        worth = dict(zip(names, solution.tolist(), strict=True))
+        chosen = [max(rule.sentences, key=lambda cues: _add_up(cues, worth)) for rule in rules]
+        table = CueTable.of([*chosen, *other_rows], places)
+        solution = fit_logistic(table, wanted, weights, penalty=PENALTY, start=solution)
     return dict(zip(names, solution.tolist(), strict=True))
 
 
@@ -115,10 +115,11 @@ def _choose_cues(examples: Sequence[Example]) -> Iterator[str]:
 
 def score(example: Example, weights: dict[str, float]) -> float:
     """The highest score of a turn's sentences, minus infinity where none can be a rule."""
-    return max(
-        (weights[""] + sum(weights.get(cue, 0.0) for cue in cues) for cues in example.sentences),
-        default=-np.inf,
-    )
+    return max((_add_up(cues, weights) for cues in example.sentences), default=-math.inf)
+
+
+def _add_up(cues: frozenset[str], weights: dict[str, float]) -> float:
+    return weights[""] + math.fsum(weights.get(cue, 0.0) for cue in cues)
 
 
 def cross_validate(examples: Sequence[Example]) -> dict[str, dict[str, float]]:
@@ -170,27 +171,6 @@ def write_weights(weights: dict[str, float], path: pathlib.Path = WEIGHTS_FILE) 
 def _make_example(text: str, *, is_rule: bool, weight: float, source: str) -> Example:
     sentences = tuple(cues for cues in list_cues(text) if cues)
     return Example(sentences=sentences, is_rule=is_rule, weight=weight, source=source)
-
-
-def _tabulate(sentences: Sequence[frozenset[str]], places: dict[str, int]) -> Matrix:
-    rows = np.zeros((len(sentences), len(places)))
-    rows[:, 0] = 1.0
-    for row, cues in zip(rows, sentences, strict=True):
-        row[[places[cue] for cue in sorted(cues) if cue in places]] = 1.0
-    return rows
-
-
-def _solve(rows: Matrix, wanted: Matrix, weights: Matrix) -> Matrix:
-    """Newton's method on the penalised log-likelihood."""
-    penalty = np.full(rows.shape[1], PENALTY)
-    penalty[0] = 1e-6
-    solution = np.zeros(rows.shape[1])
-    for _ in range(NEWTON_STEPS):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(rows @ solution, -30.0, 30.0)))
-        slope = rows.T @ (weights * (chance - wanted)) + penalty * solution
-        curve = (rows * (weights * chance * (1.0 - chance))[:, None]).T @ rows + np.diag(penalty)
-        solution = solution - np.linalg.solve(curve, slope)
-    return np.asarray(solution, dtype=np.float64)
 
 
 def main() -> None:

@@ -49,7 +49,7 @@ _STANDING: Final = re.compile(
 )
 _CASE_OPENING: Final = re.compile(f"(?:every ?time|each time|whenever|wherever)\\b|{CASE_STANDING.pattern}")
 # "Always write tests first, ok?" asks for consent, not for an answer.
-_QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understood)$")
+_QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understood|deal)$")
 _WORD: Final = re.compile(r"[^\W\d_]++(?:['-][^\W\d_]++)*+")
 _MIN_SENTENCE_CHARACTERS: Final = 7  # "be kind"; less holds no rule
 _MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that

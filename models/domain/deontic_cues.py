@@ -313,6 +313,16 @@ _ANYWHERE: Final[dict[str, str]] = {
     r"|always|constantly|tend to) (?!know|make|have|been|find)\w+"
     r"|\b(?:way )?too (?:long|many|much|short|formal|chatty|wordy|verbose)\b|\bdo(?:n't"
     r"|esn't) work for me\b|\bmake my eyes\b|\bwastes? my\b|\bno use to me\b|\bloses? me\b",
+    "self:suffers": r"\b(?:gives?|sends?|makes?|leaves?|sets?|stress(?:es)?|annoys?|irritates?|insults?|confuses?|loses?"
+    r"|triggers?|upsets?|bothers?|interacts? with what) (?:me|us|i|my (?:skin|eyes|head|stomach|throat|ears))\b"
+    r"(?! (?:happy|smile|laugh|think|know|wonder|want|feel (?:better|good)|proud|the|two|three|five|ten|an?)\b)",
+    "norm:for-me": r"\b(?:is|are|isn't|aren't|does|doesn't|do|don't|means?)(?: \w+){0,4} (?:for|on|with|to|by) (?:me|us)\b",
+    "norm:is": r"\b(?:is|are|stays?|remains?) (?:always |never |strictly )?(?:frozen|holy|untouchable|off|forbidden|blocked"
+    r"|final|closed|private|impossible|pointless|useless|a (?:no|bug|crime|rarity|last resort|definite no|priority)"
+    r"|not (?:optional|negotiable|acceptable|up for|done|for|going|to be|an? option)|non-\w+"
+    r"|the (?:default|exception|enemy|truth|limit)|fine|okay|enough)\b",
+    "norm:gets": r"(?:^|, )(?!(?:i|he|she|we|they|you|it|that|this)\b)(?:[\w'/-]+ ){1,5}(?:gets?|needs?|takes?|carr(?:y|ies)"
+    r"|counts?|starts?|ends?|waits?|cap) (?:an?|the|no|two|three|one|their|its|at|with|as|for|to|on)\b",
     "matters": r"\b(?:matters? to me|important to me|what i (?:need|want|like|expect|value)|how i like|my preference"
     r"|my default|works? best for me|helps? me|suits? me|easier for me|i(?:'m| am) not a fan"
     r"|not keen on)\b",

@@ -52,9 +52,9 @@ _BESIDE: Final[dict[str, frozenset[str]]] = {
     "topic": split_words("about:served about:style about:reply about:manner to:doing to:your"),
     "generic": split_words("about:generic"),
     "bound": split_words("bound:most bound:only bound:contrast bound:noto"),
-    "mine": split_words("to:me to:mine"),
+    "mine": split_words("to:me to:mine norm:for-me"),
     "body": split_words("about:body about:ailment body:cannot about:home about:member"),
-    "norm": split_words("norm:has-to norm:should norm:goes norm:needs norm:none"),
+    "norm": split_words("norm:has-to norm:should norm:goes norm:needs norm:none norm:is norm:gets"),
     "cond": split_words("cond:you-do cond:i-say cond:whatever"),
     "now": split_words("no:now no:occasion"),
     "past": split_words("no:past"),
@@ -70,7 +70,7 @@ _BESIDE: Final[dict[str, frozenset[str]]] = {
     "so": split_words("so"),
     "please": split_words("please"),
 }
-# A sentence that has none of these forms and none of these cues directs nobody.
+# A sentence that has none of these forms and none of these cues directs nobody, as far as its form goes.
 _DIRECTING_KINDS: Final = split_words("""
     command ban stop none only must allow wish-you wish dislike polite name unable role verbless frame whatever we-not
     let opens-fragment so-none so-wish
@@ -99,7 +99,7 @@ _SOMEBODYS_VIEW: Final = re.compile(
 _VIEWED: Final = split_words("norm:should norm:needs norm:has-to")
 _SHORT_CHARACTERS: Final = 40
 _WORD: Final = re.compile(r"[a-z']+")
-THRESHOLD: Final = -0.5  # docs/decisions/0019
+THRESHOLD: Final = 0.0  # docs/decisions/0019
 
 
 def find_cues(
@@ -107,7 +107,7 @@ def find_cues(
 ) -> frozenset[str]:
     """Return the names of the cues in one sentence, given as its clauses; none when it cannot be a rule.
 
-    It cannot be one when it asks (unless politely), supposes, speaks of this one occasion, or directs nobody.
+    It cannot be one when it asks (unless politely), supposes, speaks of this one occasion or of somebody's view.
     `is_frame`: the grammar found a rule in it. `is_task`: the turn asks for one piece of work.
     """
     opening = [clause.kind for clause in clauses if clause.text]
@@ -127,8 +127,12 @@ def find_cues(
     is_lasting = not cues.isdisjoint(_LASTING) or (is_frame and _EVER.search(sentence) is not None)
     if is_task and not is_frame and not is_lasting and opening and opening[0] in _FORM_KINDS:
         return frozenset()  # a wish about the form of one piece of work ends with it
-    if _is_ruled_out(cues, kinds, sentence, is_lasting=is_lasting):
+    if not is_lasting and _is_ruled_out(cues, kinds, sentence):
         return frozenset()
+    if sentence.count(" ") < 2 and "frame" not in kinds and cues.isdisjoint(("about:body", "name:be")):
+        cues.add("few-words")
+    if kinds.isdisjoint(_DIRECTING_KINDS) and cues.isdisjoint(_DIRECTING):
+        cues.add("directs:nobody")
     main = next((kind for kind in opening if kind not in ("when", "prep")), opening[0] if opening else "")
     cues.add(f"main:{main}")
     if opening and opening[0] in ("when", "prep", "whatever"):
@@ -204,22 +208,17 @@ def _list_kinds(clauses: Sequence[Clause], opening: Sequence[str]) -> set[str]:
     return kinds
 
 
-def _is_ruled_out(cues: set[str], kinds: set[str], sentence: str, *, is_lasting: bool) -> bool:
-    """Say whether a sentence speaks of one occasion or of somebody's view, is too short to direct, or directs nobody."""
-    if not is_lasting:
-        if "no:now" in cues and cues.isdisjoint(("about:body", "about:ailment")):
-            return True
-        if "cond:once" in cues and "frame" not in kinds and cues.isdisjoint(("cond:you-do", "cond:i-say")):
-            return True
-        if (
-            _SOMEBODYS_VIEW.match(sentence) is not None
-            and not cues.isdisjoint(_VIEWED)
-            and cues.isdisjoint((*_BESIDE["mine"], *_BESIDE["body"], "about:reply", "to:your"))
-        ):
-            return True
-    if sentence.count(" ") < 2 and "frame" not in kinds and cues.isdisjoint(("about:body", "name:be")):
+def _is_ruled_out(cues: set[str], kinds: set[str], sentence: str) -> bool:
+    """Say whether a sentence without a word that lasts speaks of one occasion or of somebody's view."""
+    if "no:now" in cues and cues.isdisjoint(("about:body", "about:ailment")):
         return True
-    return kinds.isdisjoint(_DIRECTING_KINDS) and cues.isdisjoint(_DIRECTING)
+    if "cond:once" in cues and "frame" not in kinds and cues.isdisjoint(("cond:you-do", "cond:i-say")):
+        return True
+    return (
+        _SOMEBODYS_VIEW.match(sentence) is not None
+        and not cues.isdisjoint(_VIEWED)
+        and cues.isdisjoint((*_BESIDE["mine"], *_BESIDE["body"], "about:reply", "to:your"))
+    )
 
 
 def _describe_act(clause: Clause) -> set[str]:

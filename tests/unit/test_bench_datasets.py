@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,10 +10,11 @@ from pathlib import Path
 import pytest
 import Stemmer
 
+from bench.deontic import DEV_FILE
 from bench.quality.datasets import load_locomo, load_longmemeval
 from bench.quality.records import SaidTurn
 from bench.quality.report import describe, write_report
-from bench.quality.rules import load_cases, make_histories
+from bench.quality.rules import UNSEEN, load_cases, make_histories
 from models.domain.terms import extract_terms, query_keywords
 
 
@@ -192,3 +194,14 @@ def test_a_report_names_what_was_not_run(tmp_path: Path) -> None:
     written = write_report({"locomo": found}, tmp_path / "out")
     assert [path.name for path in written] == ["quality.json", "quality.md", "locomo.png"]
     assert (tmp_path / "out" / "locomo.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_no_sentence_of_the_development_set_stands_in_an_unseen_set() -> None:
+    def read(text: str) -> str:
+        return " ".join(re.findall(r"[a-z0-9']+", text.lower()))
+
+    rows = [json.loads(line) for line in DEV_FILE.read_text(encoding="utf-8").splitlines()]
+    fitted = {read(row["says"]) for row in rows}
+    unseen = [read(text) for case in CASES if case.split in UNSEEN for text in (case.rule, case.decoy)]
+    assert len(unseen) >= 380
+    assert fitted.isdisjoint(unseen)

@@ -101,7 +101,7 @@ def test_every_named_cue_that_has_a_weight_exists() -> None:
 
 def test_the_development_set_is_found_as_the_record_says() -> None:
     rows = [json.loads(line) for line in DEV_FILE.read_text(encoding="utf-8").splitlines()]
-    for kind, least, most in (("rule", 0.90, 1.0), ("decoy", 0.0, 0.05)):
+    for kind, least, most in (("rule", 0.80, 1.0), ("decoy", 0.0, 0.05)):
         found = [
             read_conversation(row["says"]).is_rule
             for row in rows

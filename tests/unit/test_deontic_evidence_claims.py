@@ -47,11 +47,11 @@ lasting: use tabs i insist; use tabs in our team; use tabs daily
 topic: use code here; use bold here; send replies here; use brief words; use what you write; keep your tone warm
 generic: use tabs everywhere
 bound: use ten words at most; use only tabs; use tabs not spaces; keep that confidential
-mine: cook for me daily; check my mail
+mine: cook for me daily; check my mail; use tabs, that is nothing on me
 body: use soy, i'm vegan; use soy, i have asthma; use soy, i can't drink milk
 body: use soy, we're nut-free; use soy, my son is vegan
 norm: use tabs, tests have to pass; use tabs, tests should run; use tabs, tests go first; use tabs, it needs a reason
-norm: use tabs, emojis are out
+norm: use tabs, emojis are out; use tabs, emojis are frozen; use tabs, each test gets a name
 cond: use tabs when you write; use tabs when i ask; use tabs, whatever you write
 now: use tabs from now on, not tonight; use tabs later
 past: use tabs, it was late
@@ -190,10 +190,15 @@ def test_so_before_talk_is_no_wish() -> None:
         ("ann says replies should start early", True),
         ("ann says your tone should stay", True),
         ("i said the release should wait", True),
-        ("use tabs", False),
-        ("use tabs here", True),
-        ("i'm vegan", True),
-        ("call me", True),
+    ],
+)
+def test_what_speaks_of_one_occasion_or_of_somebodys_view_cannot_rule(sentence: str, may_rule: bool) -> None:
+    assert bool(find(sentence)) is may_rule
+
+
+@pytest.mark.parametrize(
+    ("sentence", "directs"),
+    [
         ("green hills far off", True),
         ("the lamp hangs low", False),
         ("she lives in kenya", False),
@@ -205,8 +210,17 @@ def test_so_before_talk_is_no_wish() -> None:
         ("the lamp please", True),
     ],
 )
-def test_what_speaks_of_one_occasion_or_directs_nobody_cannot_rule(sentence: str, may_rule: bool) -> None:
-    assert bool(find(sentence)) is may_rule
+def test_a_sentence_that_directs_nobody_by_its_form_is_marked(sentence: str, directs: bool) -> None:
+    assert ("directs:nobody" not in find(sentence)) is directs
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_marked"),
+    [("use tabs", True), ("use tabs here", False), ("i'm vegan", False), ("call me", False)],
+)
+def test_two_words_are_marked_as_few_unless_they_say_enough(sentence: str, is_marked: bool) -> None:
+    assert ("few-words" in find(sentence)) is is_marked
+    assert "few-words" not in find(sentence, frame=True)
 
 
 @pytest.mark.parametrize(
@@ -274,6 +288,6 @@ def test_a_rule_may_follow_from_a_fact_before_it(fact: str) -> None:
 
 def test_weights_speak_for_rules_and_against_talk() -> None:
     assert WEIGHTS["has:frame"] > 0 > WEIGHTS["no:question"]
-    assert THRESHOLD == -0.5
+    assert THRESHOLD == 0.0
     assert weigh(find("use tabs, never spaces", frame=True)) > THRESHOLD
     assert weigh(find("i hope it was nice, maybe")) < THRESHOLD
