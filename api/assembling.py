@@ -30,6 +30,7 @@ from models.store.access import Caller
 from models.store.memories import Guidance
 
 SECONDS_A_DAY: Final = 86_400
+ENCODERS_LEAD_SECONDS: Final = 0.0001
 FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 
 
@@ -83,6 +84,10 @@ def _gather_in_time(
         recall_rules(runtime, caller, request, got)
         return
     encoding = runtime.start_encoding([request.query])
+    if encoding is not None:
+        # Everything waits for the encoder, so its thread goes first; else it would get its turn, and the interpreter's
+        # lock, only when this one waits for PostgreSQL.
+        time.sleep(ENCODERS_LEAD_SECONDS)
     gather(runtime, caller, request, got, encoding, start=start, deadline_ms=deadline_ms, now=now)
     missed = {miss.code for miss in got.degraded}
     if missed & {"database_unavailable", "database_busy"}:
