@@ -84,7 +84,7 @@ def _gather_in_time(
         recall_rules(runtime, caller, request, got)
         return
     encoding = runtime.start_encoding([request.query])
-    if encoding is not None:
+    if encoding is not None and not encoding.done():
         # Everything waits for the encoder, so its thread goes first; else it would get its turn, and the interpreter's
         # lock, only when this one waits for PostgreSQL.
         time.sleep(ENCODERS_LEAD_SECONDS)
