@@ -3,7 +3,9 @@
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Final
 from uuid import UUID, uuid4
 
 from api.explaining import explain_candidates
@@ -26,6 +28,10 @@ from models.domain.tail import TailTurn
 from models.domain.tokens import TokenCounter
 from models.store.access import Caller
 from models.store.memories import Guidance
+
+SECONDS_A_DAY: Final = 86_400
+ENCODERS_LEAD_SECONDS: Final = 0.0001
+FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 
 
 def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn) -> AssembleOut:
@@ -78,6 +84,10 @@ def _gather_in_time(
         recall_rules(runtime, caller, request, got)
         return
     encoding = runtime.start_encoding([request.query])
+    if encoding is not None and not encoding.done():
+        # Everything waits for the encoder, so its thread goes first; else it would get its turn, and the interpreter's
+        # lock, only when this one waits for PostgreSQL.
+        time.sleep(ENCODERS_LEAD_SECONDS)
     gather(runtime, caller, request, got, encoding, start=start, deadline_ms=deadline_ms, now=now)
     missed = {miss.code for miss in got.degraded}
     if missed & {"database_unavailable", "database_busy"}:
@@ -302,7 +312,17 @@ def _explain(got: Gathered, assembly: Assembly) -> dict[str, object]:
 
 
 def _day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    return _name_day(int(seconds // SECONDS_A_DAY))
+
+
+@lru_cache(maxsize=4096)  # a prompt has a hundred items of a few days
+def _name_day(day: int) -> str:
+    """A day by its number since 1970, as it is written.
+
+    >>> _name_day(0), _name_day(-1)
+    ('1970-01-01', '1969-12-31')
+    """
+    return date.fromordinal(FIRST_DAY + day).isoformat()
 
 
 def stamp(moment: datetime) -> str:

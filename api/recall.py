@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -17,7 +17,7 @@ from models.domain.conflicts import Statement, find_superseded, put_newer_first
 from models.domain.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
 from models.domain.records import GLOBAL_NAMESPACE
 from models.domain.relevance import DEFAULT_WEIGHTS, PassageColumns, score_hop
-from models.domain.scoring import ProfileName, Scope
+from models.domain.scoring import SEED_PROFILES, ProfileName, Scope
 from models.domain.selection import find_repeats
 from models.domain.terms import query_keywords
 from models.domain.timeframes import find_time_frames, measure_time_fit
@@ -66,8 +66,7 @@ def choose_breadth(budget_tokens: int) -> Breadth:
     return next((breadth for budget, breadth in BREADTHS if budget_tokens <= budget), MOST_BREADTH)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class Recalled(NamedTuple):
     """A candidate, every term of its score, and why a question about time moved it up, if it did."""
 
     candidate: Candidate
@@ -77,9 +76,7 @@ class Recalled:
     superseded_by: Candidate | None = None  # what the same speaker said later, and otherwise
     repeats: str | None = None  # the better one that says nearly the same
     hop_from: str | None = None  # the ranked node whose link led here
-    covers: frozenset[str] = (
-        frozenset()
-    )  # of a summary: the turns it stands for, among those found or in the tail
+    covers: frozenset[str] = frozenset()  # of a summary: the turns it stands for, if found or in the tail
     is_beyond: bool = False  # so much came before it that it was not tried: only `explain` shows it
 
 
@@ -103,7 +100,9 @@ class Question:
     vector: Vector | None = None
     profile: ProfileName = "longtail"  # how what is found is ranked
     explains: bool = False  # whether what is ranked too low to be tried is listed too
-    slots: "Future[Vector] | None" = None  # vectors of the events a question about time is about
+    slots: "Future[Vector] | None" = (
+        None  # vectors of the events a question about time is about, if they count
+    )
 
 
 def ask(
@@ -117,9 +116,11 @@ def ask(
     profile: ProfileName | None = None,
     explains: bool = False,
 ) -> Question:
-    """A question as it reads; what the events in it are like is worked out meanwhile."""
+    """A question as it reads; for the seed's profiles, what the events in it are like is worked out meanwhile."""
     intent = temporal.temporal_intent(text)
-    slots = temporal.event_slots(text) if temporal.is_active(intent) else ()
+    profile = profile or runtime.settings.recall_profile
+    # Ours asks for no vector of each event: it found less with them, and waited for them (decision 26).
+    wants_slots = profile in SEED_PROFILES and temporal.is_active(intent)
     return Question(
         tenant_id=caller.tenant_id,
         session_id=session_id,
@@ -128,9 +129,9 @@ def ask(
         breadth=breadth,
         keywords=query_keywords(text),
         intent=intent,
-        profile=profile or runtime.settings.recall_profile,
+        profile=profile,
         explains=explains,
-        slots=runtime.start_encoding(slots),
+        slots=runtime.start_encoding(temporal.event_slots(text)) if wants_slots else None,
     )
 
 
@@ -286,7 +287,7 @@ def _with_summaries(
         return recalled
     raw = [one for one in recalled if one.candidate.kind != "summary"]
     covered = {row.summary_id: frozenset(row.turn_ids) for row in coverage.fetchall()}
-    summaries = [replace(one, covers=covered.get(one.candidate.id, frozenset())) for one in summaries]
+    summaries = [one._replace(covers=covered.get(one.candidate.id, frozenset())) for one in summaries]
     own = [one for one in summaries if one.candidate.session_id == question.session_id]
     others = [one for one in summaries if one.candidate.session_id != question.session_id]
     best = max((one.scored.score for one in raw), default=0.0)

@@ -117,15 +117,18 @@ class Runtime:
         """A row for each text, soon; None when there is no encoder or nothing to encode."""
         if self.encoder is None or not any(text.strip() for text in texts):
             return None
+        known = self._vectors.get(tuple(texts))
+        if known is not None:
+            done: Future[Vector] = Future()
+            done.set_result(known)
+            return done
         return self._encoding.submit(self._encode, self.encoder, tuple(texts))
 
     def _encode(self, encoder: Encoder, texts: tuple[str, ...]) -> Vector:
-        found = self._vectors.get(texts)
-        if found is None:
-            found = encoder.encode(texts)
-            self._vectors[texts] = found
-            if len(self._vectors) > QUERY_CACHE_ENTRIES:
-                self._vectors.popitem(last=False)
+        found: Vector = encoder.encode(texts)
+        self._vectors[texts] = found
+        if len(self._vectors) > QUERY_CACHE_ENTRIES:
+            self._vectors.popitem(last=False)
         return found
 
     def known_caller(self, token: str) -> Caller | None:

@@ -112,7 +112,7 @@ def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) 
         report(POSTGRES, "starting", "preparing")
         programs = find_postgres(layout)
         postgres_port = ports.claim_port(layout.ports_file, POSTGRES)
-        postgres.prepare_cluster(layout, programs, postgres_port)
+        postgres.prepare_cluster(layout, programs, postgres_port, memory_mb=settings.postgres_memory_mb)
         servers.append(plan_server(layout, POSTGRES, postgres.server_command(layout, programs)))
     redis_url = settings.redis_url
     if redis_url:

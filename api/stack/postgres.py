@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OWNER = "longtail_owner"
 DATABASE = "longtail"
 CONNECT_TIMEOUT_SECONDS = 3
+CACHE_FACTOR = 4  # what the planner may expect of the system's cache, for each byte of PostgreSQL's own
 
 CONFIGURATION = """\
 # Written by `longtail up`; changes here are lost. Sized for a small machine that runs other things too.
@@ -36,10 +37,10 @@ ident_file = '{folder}/pg_ident.conf'
 max_connections = 60
 password_encryption = scram-sha-256
 
-shared_buffers = 256MB
-effective_cache_size = 1GB
+shared_buffers = {memory_mb}MB                  # LONGTAIL_POSTGRES_MEMORY_MB
+effective_cache_size = {cache_mb}MB
 work_mem = 16MB
-maintenance_work_mem = 256MB            # an HNSW build that fits here is many times faster
+maintenance_work_mem = {memory_mb}MB            # an HNSW build that fits here is many times faster
 max_parallel_workers_per_gather = 0     # two cores, short queries
 max_parallel_maintenance_workers = 0
 # In files: logging out of a desktop removes a user's shared memory (RemoveIPC), and containers give it 64 MB.
@@ -77,7 +78,7 @@ host  all all 127.0.0.1/32   scram-sha-256
 """
 
 
-def prepare_cluster(layout: Layout, programs: PostgresPrograms, port: int) -> None:
+def prepare_cluster(layout: Layout, programs: PostgresPrograms, port: int, *, memory_mb: int) -> None:
     """Create the cluster at the first start, and write its configuration at every start."""
     if not layout.postgres_data.exists():
         _initialise(layout, programs)
@@ -85,7 +86,12 @@ def prepare_cluster(layout: Layout, programs: PostgresPrograms, port: int) -> No
     write_file(
         layout.postgres / "postgresql.conf",
         CONFIGURATION.format(
-            port=port, sockets=layout.sockets, data=layout.postgres_data, folder=layout.postgres
+            port=port,
+            sockets=layout.sockets,
+            data=layout.postgres_data,
+            folder=layout.postgres,
+            memory_mb=memory_mb,
+            cache_mb=memory_mb * CACHE_FACTOR,
         ),
         mode=0o644,
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from bench.mutants.making import Mutant
-from bench.mutants.running import Outcome, Reach
+from bench.mutants.reach import Reach
+from bench.mutants.running import Outcome
 
 NOTICED: Final[tuple[Outcome, ...]] = ("killed", "timeout")
 

@@ -207,22 +207,14 @@ def is_active(xi: float) -> bool:
     return xi >= ACTIVE_INTENT
 
 
-def _weigh(candidate: TemporalCandidate, xi: float, uncovered: frozenset[int]) -> TemporalChoice:
-    covers = tuple(
+def _find_covered(candidate: TemporalCandidate, uncovered: frozenset[int]) -> tuple[int, ...]:
+    """The slots that a turn would be the first to cover."""
+    if not uncovered:
+        return ()
+    return tuple(
         slot
         for slot, similarity in enumerate(candidate.slot_similarities)
         if slot in uncovered and similarity >= SLOT_SIMILARITY
-    )
-    relevance = (1.0 - xi * (1.0 - RELEVANCE_KEPT)) * _clamp01(candidate.score)
-    anchors = xi * ANCHOR_GAIN * _clamp01(candidate.anchor_density)
-    coverage = xi * COVERAGE_GAIN * len(covers) / len(uncovered) if uncovered else 0.0
-    return TemporalChoice(
-        id=candidate.id,
-        value=relevance + anchors + coverage,
-        relevance=relevance,
-        anchors=anchors,
-        coverage=coverage,
-        covered_slots=covers,
     )
 
 
@@ -243,17 +235,33 @@ def select_temporal(xi: float, candidates: Sequence[TemporalCandidate]) -> tuple
     xi = _clamp01(xi)
     if not is_active(xi):
         return ()
-    remaining = list(candidates)
-    uncovered = frozenset(range(max((len(c.slot_similarities) for c in remaining), default=0)))
+    kept, gain = 1.0 - xi * (1.0 - RELEVANCE_KEPT), xi * ANCHOR_GAIN
+    relevance = [kept * _clamp01(candidate.score) for candidate in candidates]
+    anchors = [gain * _clamp01(candidate.anchor_density) for candidate in candidates]
+    uncovered = frozenset(range(max((len(c.slot_similarities) for c in candidates), default=0)))
+    remaining = list(range(len(candidates)))
     choices: list[TemporalChoice] = []
     while remaining and len(choices) < MAX_CHOICES:
-        weighed = [_weigh(candidate, xi, uncovered) for candidate in remaining]
-        best = max(range(len(weighed)), key=lambda i: weighed[i].value)
-        if weighed[best].value < CHOICE_FLOOR:
+        share = xi * COVERAGE_GAIN / max(len(uncovered), 1)
+        covered = {index: _find_covered(candidates[index], uncovered) for index in remaining}
+        values = {
+            index: relevance[index] + anchors[index] + share * len(covered[index]) for index in remaining
+        }
+        best = max(remaining, key=values.__getitem__)
+        if values[best] < CHOICE_FLOOR:
             break
-        choices.append(weighed[best])
-        uncovered -= set(weighed[best].covered_slots)
-        del remaining[best]
+        choices.append(
+            TemporalChoice(
+                id=candidates[best].id,
+                value=values[best],
+                relevance=relevance[best],
+                anchors=anchors[best],
+                coverage=share * len(covered[best]),
+                covered_slots=covered[best],
+            )
+        )
+        uncovered -= frozenset(covered[best])
+        remaining.remove(best)
     return tuple(choices)
 
 

@@ -20,6 +20,19 @@ from models.store.watchdog import Watchdog
 QUERY_CANCELED = "57014"
 MET_ANOTHER_WRITER = frozenset({"40P01", "40001"})  # a deadlock, or two snapshots that do not fit
 GRAPH_BREADTH = 128  # rows the graph index keeps in view at once: enough for one search of recall
+# Plans are the same on a server of ours and on one that an operator keeps with its defaults.
+SESSION_SETTINGS = {
+    "search_path": "longtail, public",
+    # Planning the recall statement costs more than running it; its best plan does not depend on the values.
+    "plan_cache_mode": "force_generic_plan",
+    # Every statement is short: compiling it, or starting processes for it, takes longer than running it.
+    "jit": "off",
+    "max_parallel_workers_per_gather": "0",
+    "random_page_cost": "1.1",
+    # A search through the graph goes on until it has enough rows that the filters let through.
+    "hnsw.ef_search": GRAPH_BREADTH,
+    "hnsw.iterative_scan": "relaxed_order",
+}
 GRACE_MS = 250  # the server may cancel by itself first, which costs no connection
 _WATCHDOG = Watchdog()
 _SET_TENANT = text(
@@ -66,12 +79,7 @@ def open_engine(
         driver = dbapi_connection
         driver.autocommit = True
         register_vector(driver)
-        driver.execute("SET search_path = longtail, public")
-        # Planning the recall statement costs more than running it; its best plan does not depend on the values.
-        driver.execute("SET plan_cache_mode = force_generic_plan")
-        # A search through the graph goes on until it has enough rows that the filters let through.
-        driver.execute(f"SET hnsw.ef_search = {GRAPH_BREADTH}")
-        driver.execute("SET hnsw.iterative_scan = relaxed_order")
+        driver.execute("; ".join(f"SET {name} = {value}" for name, value in SESSION_SETTINGS.items()))
         if not waits_for_disk:
             driver.execute("SET synchronous_commit = off")
         driver.autocommit = False

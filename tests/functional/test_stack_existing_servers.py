@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from sqlalchemy import text
 
 from api.stack import ports, valkey
 from api.stack.accounts import SERVER_ENVIRONMENT, run_as
@@ -23,6 +24,7 @@ from api.stack.layout import Layout, plan_layout, prepare_folders
 from api.stack.postgres import check_existing
 from api.stack.throwaway import ThrowawayStack
 from models.errors import DatabaseUnavailable, Misconfigured
+from models.store.engine import SESSION_SETTINGS, open_engine, plain_transaction
 
 PASSWORD = "p%40ss%2Fw%25rd"  # as an address spells p@ss/w%rd
 PLAIN_PASSWORD = "p@ss/w%rd"
@@ -84,6 +86,17 @@ def await_answer(ask: Callable[[], object], error: type[Exception]) -> None:
         except error:
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+def read_settings(url: str | None, names: Iterable[str]) -> dict[str, str]:
+    """What a connection of the service is set to."""
+    engine = open_engine(url)
+    try:
+        with plain_transaction(engine) as connection:
+            read = text("SELECT current_setting(:name)")
+            return {name: connection.execute(read, {"name": name}).scalar_one() for name in names}
+    finally:
+        engine.dispose()
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +201,11 @@ def test_up_uses_the_operators_servers_and_starts_none_of_its_own(cluster: Clust
             assert status["postgres"]["url"] == database_url.replace(PASSWORD, "***")
             assert status["redis"]["url"] == redis_url
             assert not (stack.home / "postgres").exists()
+            # the operator's server keeps its defaults; what plans rest on is set by each connection of ours
+            with psycopg.connect(database_url) as theirs:
+                assert theirs.execute("SELECT current_setting('jit')").fetchone() == ("on",)
+            wanted = {name: str(value) for name, value in SESSION_SETTINGS.items()}
+            assert read_settings(stack.settings.role_database_url("longtail_api"), wanted) == wanted
             shown = stack.run(["status"]).stdout + (stack.home / "logs" / "api.log").read_text()
             assert PASSWORD not in shown
             assert PLAIN_PASSWORD not in shown

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import psycopg
 import pytest
 
 from api.stack.layout import plan_layout
@@ -25,7 +26,12 @@ PARTS = [part for part in IN_START_ORDER if part != "flower"]
 def running() -> Iterator[ThrowawayStack]:
     """A stack that these tests may hurt."""
     with ThrowawayStack(
-        {"LONGTAIL_ENCODER": "toy", "LONGTAIL_TOKEN": "", "SECRET_OF_OPERATOR": "x"}
+        {
+            "LONGTAIL_ENCODER": "toy",
+            "LONGTAIL_TOKEN": "",
+            "LONGTAIL_POSTGRES_MEMORY_MB": "96",
+            "SECRET_OF_OPERATOR": "x",
+        }
     ) as stack:
         yield stack
 
@@ -69,6 +75,18 @@ def test_status_names_every_part_its_version_and_its_health(running: ThrowawaySt
     assert status["lag_seconds"] == 0
     assert status["dead_letters"] == 0
     assert list(status["parts"]) == PARTS
+
+
+def test_postgres_has_the_memory_that_the_operator_gives_it(running: ThrowawayStack) -> None:
+    with psycopg.connect(running.owner_url) as connection:
+        sizes = dict(
+            connection.execute("SELECT name, setting || coalesce(unit, '') FROM pg_settings").fetchall()
+        )
+    assert (sizes["shared_buffers"], sizes["effective_cache_size"]) == (
+        f"{96 * 128}8kB",
+        f"{4 * 96 * 128}8kB",
+    )
+    assert sizes["maintenance_work_mem"] == f"{96 * 1024}kB"
 
 
 def test_the_table_says_the_same_to_people(running: ThrowawayStack) -> None:

@@ -226,17 +226,27 @@ def test_a_question_about_time_brings_the_dated_turns_first(tenant: Any) -> None
         user_id="ann",
     )
     tenant.settle()
-    answer = tenant.client.assemble(
-        query="How many days passed between starting physiotherapy and the half marathon?",
-        explain=True,
-        **ASK,
-    )
+    question = "How many days passed between starting physiotherapy and the half marathon?"
+    answer = tenant.client.assemble(query=question, explain=True, **ASK)
     moved = [one for one in answer["explain"]["candidates"] if one["temporal"]]
     assert moved
     recalled = [item["text"] for item in answer["items"] if item["tier"] == "recall"]
     assert {"3 March" in text or "14 June" in text for text in recalled[:2]} == {True}
     plain = tenant.client.assemble(query="Tell me about my knee", explain=True, **ASK)
     assert not [one for one in plain["explain"]["candidates"] if one["temporal"]]
+
+
+@pytest.mark.parametrize(("profile", "weighs_events"), [("longtail", False), ("seed", True)])
+def test_only_the_seeds_profile_weighs_the_events_a_question_names(
+    tenant: Any, profile: str, weighs_events: bool
+) -> None:
+    tenant.say("old", "I started physiotherapy on 3 March 2026.", user_id="ann")
+    tenant.settle()
+    answer = tenant.client.assemble(
+        query="How long after I started physiotherapy was the marathon?", profile=profile, explain=True, **ASK
+    )
+    (dated,) = [one["temporal"] for one in answer["explain"]["candidates"] if one["temporal"]]
+    assert (dated["coverage"] > 0, bool(dated["covered_slots"])) == (weighs_events, weighs_events)
 
 
 def test_a_spoken_wish_that_an_authored_rule_forbids_stays_out_and_the_answer_says_by_which_rule(
