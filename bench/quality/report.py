@@ -100,10 +100,11 @@ def _describe_rules(found: Mapping[str, Any]) -> str:
         f"| decoys admitted as guidance | {found['decoys_admitted']:.3f} |",
         f"| other user turns admitted as guidance | {found['talk_admitted']:.4f} |",
         "",
-        "| split | cases | rules in guidance | decoys admitted |",
-        "|---|---|---|---|",
+        "| split | cases | rules in guidance | rules in the prompt | decoys admitted |",
+        "|---|---|---|---|---|",
         *(
-            f"| {split} | {row['cases']} | {row['rules_in_guidance']:.3f} | {row['decoys_admitted']:.3f} |"
+            f"| {split} | {row['cases']} | {row['rules_in_guidance']:.3f} | {row['rules_in_prompt']:.3f} "
+            f"| {row['decoys_admitted']:.3f} |"
             for split, row in found["by_split"].items()
         ),
         "",

@@ -157,6 +157,7 @@ def _count_split(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "cases": len(rows),
         "rules_in_guidance": _share(rows, "is_in_guidance"),
+        "rules_in_prompt": _share(rows, "is_in_prompt"),
         "decoys_admitted": _share(rows, "is_decoy_kept"),
     }
 

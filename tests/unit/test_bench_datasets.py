@@ -145,11 +145,18 @@ def test_the_report_counts_each_split_apart() -> None:
         "rules_in_prompt": 0.5,
         "decoys_admitted": 0.0,
         "talk_admitted": 0.0,
-        "by_split": {"held back": {"cases": 2, "rules_in_guidance": 0.5, "decoys_admitted": 0.0}},
+        "by_split": {
+            "held back": {
+                "cases": 2,
+                "rules_in_guidance": 0.5,
+                "rules_in_prompt": 1.0,
+                "decoys_admitted": 0.0,
+            }
+        },
         "missed": [],
         "decoys": [],
     }
-    assert "| held back | 2 | 0.500 | 0.000 |" in describe({"rules": found})
+    assert "| held back | 2 | 0.500 | 1.000 | 0.000 |" in describe({"rules": found})
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
