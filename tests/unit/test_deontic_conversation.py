@@ -867,6 +867,22 @@ def test_a_surface_hint_sounds_like_a_rule_and_is_none(turn: str, hint: bool) ->
     assert has_surface_hint(turn) is hint
 
 
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "My rent for the flat in Lyon is 900 euros a month.",
+        "The budget for the kitchen is 12,000 euros.",
+        "My subscription for the news costs 9 euros a month.",
+        "My savings account pays 2 percent a year.",
+        "The price for the sofa is 450 euros.",
+        "The team meets every Monday at ten.",
+        "The warranty for the fridge is two years.",
+    ],
+)
+def test_what_something_costs_or_when_it_is_binds_nobody(turn: str) -> None:
+    assert not read_conversation(turn).is_rule
+
+
 @given(st.text())
 def test_any_turn_is_read_and_every_span_lies_in_it(turn: str) -> None:
     reading = read_conversation(turn)
