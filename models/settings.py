@@ -45,9 +45,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=DEFAULT_PORT, ge=0, le=65535)  # 0 = a free one
     run_as: str = "nobody"  # who runs Postgres and Redis when root starts them
-    postgres_memory_mb: int = Field(
-        default=256, ge=16
-    )  # of the local PostgreSQL, for itself; a million memories want 2048
+    postgres_memory_mb: int = Field(default=256, ge=16, le=262_144)  # of the local one; a million wants 2048
 
     encoder: str = "minilm"
     encoder_threads: int = Field(default=2, ge=1, le=64)

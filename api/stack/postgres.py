@@ -41,6 +41,7 @@ shared_buffers = {memory_mb}MB                  # LONGTAIL_POSTGRES_MEMORY_MB
 effective_cache_size = {cache_mb}MB
 work_mem = 16MB
 maintenance_work_mem = {memory_mb}MB            # an HNSW build that fits here is many times faster
+# For psql and reports: connections of the service set what their plans rest on themselves (models/store/engine.py).
 max_parallel_workers_per_gather = 0     # two cores, short queries
 max_parallel_maintenance_workers = 0
 # In files: logging out of a desktop removes a user's shared memory (RemoveIPC), and containers give it 64 MB.
