@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # -p no:randomly and friends are not needed: nothing but the lock file is installed here.
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: run test check format chaos mutants api-fuzz lock clean
+.PHONY: run test check format chaos api-fuzz lock clean
 
 # The environment is made once, and again when the lock file or the project file changes.
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -23,11 +23,6 @@ test: $(VENV)/.installed  ## every test, against real services started for them
 
 chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 kills a compaction more often than the usual 50 times
 	$(PYTEST) -q tests/chaos
-
-# Less than an hour; stops and goes on with MINUTES=5. One module: make mutants MODULE=tail. See docs/mutation.md.
-mutants: $(VENV)/.installed  ## break every invariant, then every line of the domain, and count what the tests notice
-	$(BIN)/python -m bench.mutants.rules
-	$(BIN)/python -m bench.mutants $(MODULE) --minutes $(or $(MINUTES),600) --sample $(or $(SAMPLE),0)
 
 # Twenty minutes on two cores; REQUESTS=2000 for a short one. A failure names its seed: SEED=… repeats it.
 api-fuzz: $(VENV)/.installed  ## the API against its own OpenAPI document, every check, 20,000 requests
@@ -48,4 +43,4 @@ lock:  ## renew requirements.lock from pyproject.toml (needs uv)
 		--quiet pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .mutants
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -9,22 +9,32 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
-from api.history_routes import router as history_router
+from api.assemble.routes import router as assemble_router
+from api.compaction.routes import router as compaction_router
+from api.documents.routes import router as documents_router
+from api.feedback.routes import router as feedback_router
+from api.guidance.routes import router as guidance_router
 from api.idempotency import HEADER, MOST_KEY_CHARS, takes_key
-from api.limits import BodyLimit
-from api.memory_routes import router as memory_router
-from api.metrics_routes import router as metrics_router
-from api.place_routes import router as place_router
+from api.journal.routes import router as journal_router
+from api.lineage.routes import router as lineage_router
+from api.memories.routes import router as memories_router
+from api.middleware.bodies import BodyLimit
+from api.middleware.rates import RateLimit, RateLimiter
+from api.namespaces.routes import router as namespaces_router
 from api.problems import add_problem_handlers
-from api.rates import RateLimit, RateLimiter
-from api.receipt_routes import router as receipt_router
-from api.routes import router
+from api.receipts.routes import router as receipts_router
 from api.rpc.dispatcher import Dispatcher
 from api.rpc.lines import LineServer
-from api.rpc.methods import METHODS
+from api.rpc.methods.registry import METHODS
 from api.rpc.routes import router as rpc_router
 from api.runtime import Runtime
-from api.transfer_routes import router as transfer_router
+from api.search.routes import router as search_router
+from api.sessions.routes import router as sessions_router
+from api.status.metrics import router as metrics_router
+from api.status.routes import router as status_router
+from api.summaries.routes import router as summaries_router
+from api.transfer.routes import router as transfer_router
+from api.turns.routes import router as turns_router
 from models.logs import configure_logging
 from models.settings import Settings, get_settings
 
@@ -47,8 +57,24 @@ PROBLEM_SCHEMA: dict[str, Any] = {
 
 
 ROUTERS = (
-    *(router, history_router, memory_router, place_router, transfer_router),
-    *(rpc_router, receipt_router, metrics_router),
+    turns_router,
+    assemble_router,
+    search_router,
+    documents_router,
+    feedback_router,
+    status_router,
+    compaction_router,
+    summaries_router,
+    journal_router,
+    lineage_router,
+    memories_router,
+    guidance_router,
+    sessions_router,
+    namespaces_router,
+    transfer_router,
+    rpc_router,
+    receipts_router,
+    metrics_router,
 )
 KEY_PARAMETER: dict[str, Any] = {
     "name": HEADER,

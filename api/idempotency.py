@@ -15,9 +15,9 @@ from fastapi.routing import APIRoute
 
 from api.runtime import Runtime
 from models.errors import Conflict, InvalidInput, ServiceError
-from models.store.access import Caller
 from models.store.engine import tenant_transaction
 from models.store.idempotency import KeptAnswer, begin_call, give_up_call, keep_answer
+from models.store.tokens import Caller
 
 HEADER: Final = "Idempotency-Key"
 MOST_KEY_CHARS: Final = 255

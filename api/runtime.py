@@ -11,22 +11,22 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Engine
 
-from api.doorbell import Doorbell
+from api.background.doorbell import Doorbell
+from api.background.reads import ReadCounter
+from api.background.receipts import ReceiptWriter
 from api.outage import Outage
-from api.reads import ReadCounter
-from api.receipt_writer import ReceiptWriter
-from models.domain.budget import Reserves
-from models.domain.tokens import TokenCounter
+from models.domain.prompt.budget import Reserves
+from models.domain.prompt.tokens import TokenCounter
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
 from models.encoders.token_files import UnknownTokenizer, load_token_counter
 from models.errors import InvalidInput, Misconfigured, Unauthorized
 from models.settings import Settings
-from models.store.access import Caller, find_caller, token_digest
 from models.store.documents import Rule
 from models.store.embeddings import Vector
 from models.store.encoders import check_encoder
 from models.store.engine import open_engine, plain_transaction
+from models.store.tokens import Caller, find_caller, token_digest
 
 log = structlog.get_logger(__name__)
 TOKEN_CACHE_SECONDS = 5.0  # how long a revoked token may still work

@@ -15,7 +15,7 @@ import time
 from typing import Any
 
 from bench.quality.rules import CASES_FILES
-from models.domain.deontic import read_authored, read_conversation
+from models.domain.rules.detector import read_authored, read_conversation
 
 DEV_FILE = pathlib.Path(__file__).parent / "sets" / "standing_rules_dev.jsonl"
 LABELS = pathlib.Path(__file__).parent / "labels" / "conversation_rules.jsonl"

@@ -1,4 +1,4 @@
-"""Fits what each cue of a standing rule is worth, and writes it down as `models/domain/deontic_weights.py`.
+"""Fits what each cue of a standing rule is worth, and writes it down as `models/domain/rules/weights.py`.
 
     python -m bench.deontic_training --data DIR            # print cross-validated shares, write nothing
     python -m bench.deontic_training --data DIR --write
@@ -23,8 +23,8 @@ import numpy as np
 from bench.deontic import DEV_FILE, LABELS, load_user_turns
 from bench.logistic import CueTable, fit_logistic
 from bench.quality.rules import CASES_FILES, UNSEEN
-from models.domain.deontic_conversation import list_cues
-from models.domain.deontic_evidence import THRESHOLD
+from models.domain.rules.conversation import list_cues
+from models.domain.rules.evidence import THRESHOLD
 
 WEIGHTS_FILE: Final = pathlib.Path(__file__).parents[1] / "models" / "domain" / "deontic_weights.py"
 FOLDS: Final = 5
@@ -179,7 +179,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder with the conversations")
-    parser.add_argument("--write", action="store_true", help="write models/domain/deontic_weights.py")
+    parser.add_argument("--write", action="store_true", help="write models/domain/rules/weights.py")
     arguments = parser.parse_args()
     examples = load_made([DEV_FILE, *CASES_FILES]) + load_talk(arguments.data)
     if arguments.write:

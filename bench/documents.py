@@ -15,7 +15,7 @@ from collections import Counter
 from typing import Any, Final
 
 from models.documents.markdown import partition_document
-from models.domain.authored import HardReserveExceeded, Partition, ReservePolicy, enforce_hard_reserve
+from models.domain.rules.tiers import HardReserveExceeded, Partition, ReservePolicy, enforce_hard_reserve
 
 BUDGETS_TOKENS: Final = (2000, 4000, 8000)
 HARD_FRACTION: Final = 0.30

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.gate_chats import SOURCES, Chats, Passage, load_locomo, load_longmemeval, replay_all
-from models.domain.calibration import choose_threshold, fit_isotonic, reliability_curve
-from models.domain.gating import DEFAULT_WEIGHTS, GateWeights, read_text_signals
+from models.domain.gate.calibration import choose_threshold, fit_isotonic, reliability_curve
+from models.domain.gate.gating import DEFAULT_WEIGHTS, GateWeights, read_text_signals
 from models.encoders.onnx import OnnxEncoder
 
 LABELS = Path(__file__).parent / "labels" / "gate_junk.jsonl"

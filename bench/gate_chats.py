@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.domain.gating import GateDecision, GateWeights, TextSignals, decide_gate
+from models.domain.gate.gating import GateDecision, GateWeights, TextSignals, decide_gate
 
 SOURCES: Final = ("longmemeval", "locomo")
 NEAR_DUPLICATE_SIMILARITY: Final = 0.95  # memory-model.md, section 5

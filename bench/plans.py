@@ -13,9 +13,9 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import event, make_url
 
-from api.assembling import assemble_prompt
+from api.assemble.schemas import AssembleIn
+from api.assemble.service import assemble_prompt
 from api.runtime import Runtime
-from api.schemas import AssembleIn
 from api.stack.throwaway import ThrowawayStack
 from models.settings import sqlalchemy_url
 

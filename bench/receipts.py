@@ -14,17 +14,17 @@ from rich.console import Console
 from rich.progress import Progress
 from sqlalchemy import text
 
-from api.assembling import assemble_prompt
+from api.assemble.schemas import AssembleIn
+from api.assemble.service import assemble_prompt
+from api.background.receipts import ReceiptWriter
 from api.client import ServiceClient
-from api.receipt_writer import ReceiptWriter
-from api.receipts import Draft, write_receipt
+from api.receipts.draft import Draft, write_receipt
 from api.runtime import Runtime
-from api.schemas import AssembleIn
 from api.stack.throwaway import ThrowawayStack
 from bench.spine import USER, milliseconds, send, spread, wait_for_pipeline
 from bench.texts import load_texts
-from models.store.access import find_caller
 from models.store.engine import plain_transaction, tenant_transaction
+from models.store.tokens import find_caller
 
 PAUSE_SECONDS: Final = 0.05  # a host asks its model in between; the writer works meanwhile
 

@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.progress import Progress
 from sqlalchemy import Connection, Engine, text
 
+from api.assemble.schemas import AssembleIn
 from api.client import ServiceClient
-from api.schemas import AssembleIn
 from api.stack.throwaway import ThrowawayStack
 from bench.plans import explain_assembly, render_plans
 from bench.spine import measure_assemble
@@ -30,10 +30,10 @@ from bench.texts import load_texts
 from models.domain.records import Identity, NewTurn
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
-from models.store.access import find_caller
 from models.store.embeddings import Vector, table_of
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
 from models.store.items import add_items
+from models.store.tokens import find_caller
 from models.store.turns import accept_turns, load_turns
 from workers.ingest import NO_RULE, describe_turn
 

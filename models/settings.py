@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from models.domain.scoring import ProfileName
+from models.domain.recall.scoring import ProfileName
 
 ServiceRole = Literal["longtail_api", "longtail_worker", "longtail_report"]
 SERVICE_ROLES: tuple[ServiceRole, ...] = ("longtail_api", "longtail_worker", "longtail_report")

@@ -13,8 +13,8 @@ from sqlalchemy import Engine, text
 from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from models.settings import ServiceRole
-from models.store.access import ensure_token, find_caller
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
+from models.store.tokens import ensure_token, find_caller
 
 QUICK = {
     "LONGTAIL_SWEEP_SECONDS": "1",

@@ -8,26 +8,19 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import Connection, Engine
 
-from models.domain.gating import GateDecision, decide_gate, read_text_signals
-from models.domain.markers import keep_what_was_said
+from models.domain.gate.gating import GateDecision, decide_gate, read_text_signals
+from models.domain.prompt.markers import keep_what_was_said
+from models.domain.prompt.tokens import CharsCounter
+from models.domain.recall.selection import find_marks
 from models.domain.records import Turn
-from models.domain.selection import find_marks
-from models.domain.tokens import CharsCounter
 from models.settings import Settings
-from models.store.access import load_marker
 from models.store.compactions import count_uncompacted, find_covered
+from models.store.decisions import find_decided, gate_threshold, record_decision
 from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
-from models.store.memories import (
-    add_memory,
-    find_decided,
-    gate_threshold,
-    load_memory_text,
-    lock_namespace,
-    record_decision,
-    reinforce_memory,
-)
+from models.store.memories import add_memory, load_memory_text, lock_namespace, reinforce_memory
 from models.store.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
+from models.store.tokens import load_marker
 from models.store.turns import load_turns
 from models.store.work import Claim, advance_work
 

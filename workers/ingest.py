@@ -6,22 +6,22 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
-from models.domain.anchors import anchor_density
-from models.domain.authored import Tier
-from models.domain.deontic import DeonticReading, read_conversation
-from models.domain.guidance import StatedRule, name_guidance_namespace, resolve_supersessions
-from models.domain.markers import keep_what_was_said
-from models.domain.patterns import extract_identifiers, fold_identifier
+from models.domain.prompt.markers import keep_what_was_said
+from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import AUTHORED_STABILITY, STABILITY_WEIGHT, Turn, provenance_class
-from models.domain.tokens import CharsCounter
+from models.domain.rules.detector import DeonticReading, read_conversation
+from models.domain.rules.guidance import StatedRule, name_guidance_namespace, resolve_supersessions
+from models.domain.rules.tiers import Tier
+from models.domain.text.anchors import anchor_density
+from models.domain.text.technical.spans import extract_identifiers, fold_identifier
 from models.errors import NotFound
-from models.store.access import load_marker
 from models.store.documents import Node, hold_nodes
 from models.store.engine import tenant_transaction
 from models.store.forgetting import load_corrections
+from models.store.guidance import add_guidance, load_spoken, supersede_guidance
 from models.store.items import Item, add_items
-from models.store.memories import add_guidance, load_spoken, supersede_guidance
 from models.store.summaries import Summary, load_sources, load_summaries
+from models.store.tokens import load_marker
 from models.store.turns import load_turns
 from models.store.work import Claim, advance_work, find_queued
 

@@ -22,19 +22,19 @@ from models.messages import (
     VERIFY_LINEAGE,
 )
 from models.settings import get_settings
-from models.store.assemblies import prune_receipts
 from models.store.compactions import claim_due
 from models.store.engine import plain_transaction
 from models.store.journal import prune_journals
+from models.store.receipts import prune_receipts
 from models.store.work import Claim, count_ready_work
 from workers import process
 from workers.app import app
-from workers.compact import compact_session as compact
+from workers.compaction.pace import Pace
+from workers.compaction.passes import compact_session as compact
 from workers.draining import drain
 from workers.embed import embed_items
 from workers.gate import gate_turns
 from workers.ingest import ingest_items
-from workers.pacing import Pace
 from workers.verify import verify_tenants
 
 COMPACTIONS_SENT = 200  # by one scan; the next finds the rest

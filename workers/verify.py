@@ -6,8 +6,8 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Engine
 
-from models.domain.lineage import Violation
-from models.domain.verification import verify_session
+from models.domain.compaction.lineage import Violation
+from models.domain.compaction.verification import verify_session
 from models.settings import Settings
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.lineage import list_compacted_sessions, list_compacted_tenants, load_lineage, record_check

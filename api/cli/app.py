@@ -32,7 +32,7 @@ app = typer.Typer(
 def root(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
     """A self-hosted memory for long-running agents."""
     if version:
-        from api.host.start import find_version
+        from api.version import find_version
 
         typer.echo(f"longtail {find_version()}")
         raise typer.Exit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from models.domain.authored import Partition
+    from models.domain.rules.tiers import Partition
 
 docs = typer.Typer(help="Authored documents.", no_args_is_help=True)
 TIER_NAMES = {0: "lore", 1: "hard", 2: "soft"}
@@ -35,7 +35,7 @@ def check(
 ) -> None:
     """Show every node with its tier and tokens, the rules found, and conflicts. Exits 1 if it would be refused."""
     from models.documents.markdown import partition_document
-    from models.domain.authored import HardReserveExceeded, enforce_hard_reserve
+    from models.domain.rules.tiers import HardReserveExceeded, enforce_hard_reserve
     from models.encoders.token_files import load_token_counter
     from models.errors import InvalidInput
     from models.settings import get_settings

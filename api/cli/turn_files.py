@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from api.schemas import TurnIn
+from api.turns.schemas import TurnIn
 from models.errors import InvalidInput
 
 IDENTITY_FIELDS = ("user_id", "agent_id", "session_key")

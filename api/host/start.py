@@ -5,15 +5,7 @@ A hook runs inside a host's turn, many times an hour: its start-up time is the u
 
 import sys
 
-
-def find_version() -> str:
-    """The installed version; '0+unknown' in a tree that was never installed."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("longtail")
-    except PackageNotFoundError:
-        return "0+unknown"
+from api.version import find_version
 
 
 def main() -> None:

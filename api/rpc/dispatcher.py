@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from api.middleware.rates import RateLimiter
 from api.problems import VALIDATION_CODES
-from api.rates import RateLimiter
 from api.rpc.protocol import (
     FORBIDDEN,
     INTERNAL_ERROR,
@@ -31,7 +31,7 @@ from api.rpc.protocol import (
 )
 from api.runtime import Runtime
 from models.errors import DatabaseUnavailable, ServiceError
-from models.store.access import Caller
+from models.store.tokens import Caller
 
 log = structlog.get_logger(__name__)
 Model = TypeVar("Model", bound=BaseModel)

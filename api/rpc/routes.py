@@ -5,8 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.callers import Credentials, RuntimeOf, token_of
-from api.routes import PROBLEM, read_body
+from api.access import Credentials, RuntimeOf, token_of
+from api.documents.routes import read_body
+from api.parameters import PROBLEM
 from api.rpc.dispatcher import Dispatcher, Session
 from models.errors import DatabaseUnavailable
 

@@ -13,11 +13,10 @@ from typing import Any, Literal
 
 import psutil
 
-from api.host.start import find_version
-from api.rpc.endpoints import read_endpoints
 from api.stack import ports, postgres, valkey
 from api.stack.binaries import find_postgres, find_redis
 from api.stack.diagnosis import StartFailed, diagnose, measure_log
+from api.stack.endpoints import read_endpoints
 from api.stack.files import hold_lock, write_file
 from api.stack.interruption import StopSignals
 from api.stack.layout import Layout, plan_layout, prepare_folders, remove_short_folder
@@ -48,6 +47,7 @@ from api.stack.readiness import (
 )
 from api.stack.state import clear_state, read_state, write_state
 from api.stack.supervision import Supervisor, render_configuration, start_supervisord
+from api.version import find_version
 from models.errors import Misconfigured, TransientError
 from models.settings import Settings, derive_role_url
 
@@ -260,7 +260,7 @@ def _ensure_token_file(layout: Layout, settings: Settings) -> str:
 
 def _migrate(owner_url: str, tokens: set[str]) -> None:
     from models.migrations.run import migrate
-    from models.store.access import ensure_token
+    from models.store.tokens import ensure_token
 
     migrate(owner_url)
     for token in tokens:

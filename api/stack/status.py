@@ -3,13 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from api.host.start import find_version
-from api.rpc.endpoints import find_endpoints
 from api.stack import health, postgres, valkey
+from api.stack.endpoints import find_endpoints
 from api.stack.layout import Layout
 from api.stack.parts import WORKERS, node_names
 from api.stack.state import read_state
 from api.stack.supervision import ProcessState, Supervisor
+from api.version import find_version
 from models.errors import ServiceError
 from models.messages import QUEUES
 from models.settings import Settings, without_password

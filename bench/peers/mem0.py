@@ -11,7 +11,7 @@ from typing import Any
 os.environ |= {"MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none is used", "ANONYMIZED_TELEMETRY": "False"}
 
 from bench.peers.exchange import History, answer_with
-from models.domain.terms import STOP_WORDS
+from models.domain.text.terms import STOP_WORDS
 from models.encoders.registry import load_encoder
 
 CACHE = os.environ.get("LONGTAIL_ENCODER_CACHE")

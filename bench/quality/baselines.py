@@ -13,7 +13,7 @@ import numpy as np
 import Stemmer
 
 from bench.quality.records import History, Question, SaidTurn
-from models.domain.scoring import (
+from models.domain.recall.scoring import (
     SEED_LINEAR_PROFILE,
     SEED_PROFILE,
     CandidateFacts,
@@ -21,7 +21,7 @@ from models.domain.scoring import (
     is_found,
     rank_candidates,
 )
-from models.domain.terms import extract_terms, query_keywords
+from models.domain.text.terms import extract_terms, query_keywords
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

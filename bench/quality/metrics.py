@@ -11,10 +11,10 @@ from datetime import UTC
 from typing import Final
 
 from bench.quality.records import SaidTurn, Scores
-from models.domain.assembly import Block, Supply, assemble
-from models.domain.budget import Reserves
-from models.domain.rendering import render_item
-from models.domain.tokens import CharsCounter
+from models.domain.prompt.assembly import Block, Supply, assemble
+from models.domain.prompt.budget import Reserves
+from models.domain.prompt.rendering import render_item
+from models.domain.prompt.tokens import CharsCounter
 
 DEPTHS: Final = (5, 10)
 SESSION_DEPTH: Final = 5

@@ -1,1 +1,1 @@
-"""Authored Markdown: parsed with a CommonMark parser into the leaf nodes that models.domain.authored tiers."""
+"""Authored Markdown: parsed with a CommonMark parser into the leaf nodes that models.domain.rules.tiers tiers."""

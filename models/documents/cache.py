@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 
-from models.domain.authored import Partition
+from models.domain.rules.tiers import Partition
 
 
 class PartitionCache:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 from urllib.parse import unquote
 
-from models.domain.authored import Link
+from models.domain.rules.tiers import Link
 
 # What the scanner stops at: an escape, 1 backticks, 2 a wiki link, 3 an opening and 4 a closing bracket.
 # "[[1]](notes.md)" is an ordinary link with brackets in its text, hence no "(" after a wiki link.

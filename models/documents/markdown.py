@@ -26,8 +26,8 @@ from markdown_it.token import Token
 from models.documents.cache import PartitionCache
 from models.documents.lines import LineTable, count_front_matter_lines, split_lines
 from models.documents.links import find_links, normalize_label
-from models.domain.authored import Block, Link, Partition, partition_blocks, partition_key
-from models.domain.deontic_introductions import find_introduction
+from models.domain.rules.introductions import find_introduction
+from models.domain.rules.tiers import Block, Link, Partition, partition_blocks, partition_key
 
 # A hostile file pays per line for every level, and the parser recurses. Deeper list items stay, verbatim, in the
 # item at the limit; deeper quotes are text of the quote they are in.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from models.domain.tokens import CharsCounter, TokenCounter
+from models.domain.prompt.tokens import CharsCounter, TokenCounter
 
 MINILM_TOKENIZER_PATH: Final = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
 BUILT_IN_NAMES: Final = ("chars", "minilm")

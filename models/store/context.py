@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from models.domain.authored import Tier
 from models.domain.records import Turn
+from models.domain.rules.tiers import Tier
 from models.store.documents import Rule
 from models.store.embeddings import table_of
 from models.store.engine import Cursors

@@ -9,8 +9,8 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DataError
 
+from models.domain.prompt.tail import TailTurn
 from models.domain.records import Turn
-from models.domain.tail import TailTurn
 from models.errors import InvalidInput
 from models.store.turns import to_turn
 

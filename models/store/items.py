@@ -5,11 +5,92 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from models.domain.terms import count_terms
+from models.domain.text.terms import count_terms
+
+FIRST_ID: Final = UUID(int=0)  # pages go upward from here
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedItem:
+    """Something recall can find, with its words."""
+
+    id: UUID  # the memory's, where a turn became one
+    item_id: UUID
+    kind: str
+    namespace: str
+    session_id: str | None
+    role: str | None
+    name: str | None
+    text: str
+    ts: datetime
+    authority: float
+    access_count: int
+    source_turn_ids: tuple[UUID, ...]
+
+
+_ITEMS = """
+SELECT coalesce(memories.id, items.id) AS id, items.id AS item_id,
+       CASE WHEN memories.id IS NULL THEN items.kind ELSE 'memory' END AS kind,
+       items.namespace, items.session_id, items.role, items.name, coalesce(items.body, turns.content) AS text,
+       items.ts, coalesce(memories.gate_score, items.authority) AS authority, items.access_count,
+       CASE WHEN memories.id IS NULL THEN items.source_turn_ids
+            ELSE ARRAY(SELECT turn_id FROM memory_sources WHERE memory_id = memories.id ORDER BY linked_at, turn_id)
+       END AS source_turn_ids
+FROM items LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
+LEFT JOIN memories ON memories.turn_id = items.id
+WHERE items.tenant_id = :tenant_id AND items.is_active
+"""
+
+
+def list_items(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    namespaces: Sequence[str] | None = None,
+    session_id: str | None = None,
+    kinds: Sequence[str] | None = None,
+    after_id: UUID = FIRST_ID,
+    count: int = 100,
+) -> list[IndexedItem]:
+    """A page of what is indexed, oldest id first; `kinds` of turn, memory, summary, rule, lore."""
+    rows = connection.execute(
+        text(
+            f"SELECT * FROM ({_ITEMS} AND items.id > :after_id "
+            "AND (CAST(:namespaces AS text[]) IS NULL OR items.namespace = ANY(:namespaces)) "
+            "AND (CAST(:session_id AS text) IS NULL OR items.session_id = :session_id)) AS found "
+            "WHERE CAST(:kinds AS text[]) IS NULL OR kind = ANY(:kinds) ORDER BY item_id LIMIT :count"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "namespaces": None if namespaces is None else list(namespaces),
+            "session_id": session_id,
+            "kinds": None if kinds is None else list(kinds),
+            "after_id": after_id,
+            "count": count,
+        },
+    )
+    return [_to_item(row) for row in rows]
+
+
+def load_items(
+    connection: Connection, *, tenant_id: UUID, namespaces: Sequence[str], ids: Sequence[UUID]
+) -> dict[UUID, IndexedItem]:
+    """Items by the id of their index row, as far as they are in these namespaces."""
+    rows = connection.execute(
+        text(f"{_ITEMS} AND items.namespace = ANY(:namespaces) AND items.id = ANY(:ids)"),
+        {"tenant_id": tenant_id, "namespaces": list(namespaces), "ids": list(ids)},
+    )
+    return {row.item_id: _to_item(row) for row in rows}
+
+
+def _to_item(row: Any) -> IndexedItem:
+    return IndexedItem(**{**row._mapping, "source_turn_ids": tuple(row.source_turn_ids)})
+
 
 MAX_INDEXED_CHARS = 200_000  # of one item
 MAX_TERMS = 2000  # of one item; a longer text has more words than anybody asks for

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from models.domain.lineage import Violation
-from models.domain.tail import TailTurn
-from models.domain.tokens import CharsCounter
-from models.domain.verification import CheckedEdge, CheckedSummary, CheckedTurn, SessionLineage
+from models.domain.compaction.lineage import Violation
+from models.domain.compaction.verification import CheckedEdge, CheckedSummary, CheckedTurn, SessionLineage
+from models.domain.prompt.tail import TailTurn
+from models.domain.prompt.tokens import CharsCounter
 from models.store.compactions import recount_session
 from models.store.embeddings import table_of
 

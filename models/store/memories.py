@@ -1,14 +1,11 @@
-"""Durable memory: gate decisions, what they promoted, what they reinforced, and spoken guidance."""
+"""Durable memory: what was promoted, what was reinforced, what it rests on."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, text
-
-from models.domain.gating import GateDecision
+from sqlalchemy import Connection, Row, text
 
 
 def lock_namespace(connection: Connection, *, tenant_id: UUID, namespace: str) -> None:
@@ -16,48 +13,6 @@ def lock_namespace(connection: Connection, *, tenant_id: UUID, namespace: str) -
     connection.execute(
         text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), {"key": f"{tenant_id}:{namespace}"}
     )
-
-
-def gate_threshold(connection: Connection, *, tenant_id: UUID) -> float | None:
-    """The tenant's own calibrated threshold, or None."""
-    return connection.execute(
-        text("SELECT gate_threshold FROM tenants WHERE id = :tenant_id"), {"tenant_id": tenant_id}
-    ).scalar_one_or_none()
-
-
-def record_decision(
-    connection: Connection,
-    *,
-    tenant_id: UUID,
-    turn_id: UUID,
-    namespace: str,
-    decision: GateDecision,
-    memory_id: UUID | None,
-    is_reinforcement: bool,
-) -> bool:
-    """Keep every term of a decision; False when this turn was decided before (a repeated message)."""
-    signals = asdict(decision.signals)
-    columns = ", ".join(signals)
-    values = ", ".join(f":{name}" for name in signals)
-    inserted = connection.execute(
-        text(
-            f"INSERT INTO gate_decisions (turn_id, tenant_id, namespace, keep, threshold, {columns}, reasons, "
-            "memory_id, is_reinforcement) VALUES (:turn_id, :tenant_id, :namespace, :keep, :threshold, "
-            f"{values}, :reasons, :memory_id, :is_reinforcement) ON CONFLICT (turn_id) DO NOTHING RETURNING 1"
-        ),
-        {
-            **signals,
-            "turn_id": turn_id,
-            "tenant_id": tenant_id,
-            "namespace": namespace,
-            "keep": decision.keep,
-            "threshold": decision.threshold,
-            "reasons": list(decision.reasons),
-            "memory_id": memory_id,
-            "is_reinforcement": is_reinforcement,
-        },
-    ).first()
-    return inserted is not None
 
 
 def add_memory(
@@ -91,15 +46,6 @@ def add_memory(
     ).scalar_one()
     link_source(connection, tenant_id=tenant_id, memory_id=memory_id, turn_id=turn_id, similarity=1.0)
     return memory_id
-
-
-def find_decided(connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]) -> set[UUID]:
-    """Of these turns, those the gate has decided on before."""
-    rows = connection.execute(
-        text("SELECT turn_id FROM gate_decisions WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids)"),
-        {"tenant_id": tenant_id, "ids": list(turn_ids)},
-    )
-    return set(rows.scalars())
 
 
 def load_memory_text(connection: Connection, *, tenant_id: UUID, memory_id: UUID) -> str:
@@ -148,82 +94,106 @@ def link_source(
     return inserted is not None
 
 
-def add_guidance(
-    connection: Connection,
-    *,
-    tenant_id: UUID,
-    collection: str,
-    turn_id: UUID,
-    body: str,
-    modalities: Sequence[str],
-    stability_weight: float,
-    stated_at: datetime,
-    is_correction: bool = False,
-) -> None:
-    """A rule or standing wish spoken in conversation, verbatim, from now on in every prompt it may fit.
-
-    A turn states one once: what was forgotten stays forgotten, unless its words were corrected.
-    """
-    known = (
-        "DO UPDATE SET body = excluded.body, modalities = excluded.modalities, forgotten_at = NULL"
-        if is_correction
-        else "DO NOTHING"
-    )
-    connection.execute(
-        text(
-            "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, stability_weight, stated_at) "
-            "SELECT :tenant_id, :collection, :turn_id, :body, :modalities, :stability_weight, :stated_at "
-            "WHERE NOT EXISTS (SELECT FROM forgotten WHERE item_id = :turn_id) "
-            f"ON CONFLICT (turn_id) {known}"
-        ),
-        {
-            "tenant_id": tenant_id,
-            "collection": collection,
-            "turn_id": turn_id,
-            "body": body,
-            "modalities": list(modalities),
-            "stability_weight": stability_weight,
-            "stated_at": stated_at,
-        },
-    )
+LAST_ID: Final = UUID(int=2**128 - 1)  # pages go downward from here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
-    """A standing wish as it was spoken."""
+class Memory:
+    """A durable memory as it stands now."""
 
     id: UUID
+    namespace: str
+    turn_id: UUID
+    session_id: str
     body: str
-    stated_at: datetime
+    gate_score: float
+    mention_count: int
+    first_seen_at: datetime
+    last_seen_at: datetime
+    corrected_at: datetime | None
+    forgotten_at: datetime | None
 
 
-def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, count: int) -> list[Spoken]:
-    """The newest guidance of a collection that still stands."""
+_MEMORY: Final = (
+    "SELECT memories.id, memories.namespace, memories.turn_id, turns.session_id, memories.body, memories.gate_score, "
+    "memories.mention_count, memories.first_seen_at, memories.last_seen_at, memories.corrected_at, "
+    "memories.forgotten_at FROM memories JOIN turns ON turns.id = memories.turn_id "
+    "WHERE memories.tenant_id = :tenant_id "
+)
+
+
+def _to_memory(row: Row[Any]) -> Memory:
+    return Memory(**row._mapping)
+
+
+def find_memory(connection: Connection, *, tenant_id: UUID, memory_id: UUID) -> Memory | None:
+    """The memory with this id, forgotten or not."""
+    row = connection.execute(
+        text(f"{_MEMORY} AND memories.id = :id"), {"tenant_id": tenant_id, "id": memory_id}
+    ).one_or_none()
+    return _to_memory(row) if row is not None else None
+
+
+def list_memories(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    namespace: str | None = None,
+    session_id: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    min_score: float = 0.0,
+    with_forgotten: bool = False,
+    before_id: UUID = LAST_ID,
+    count: int = 100,
+) -> list[Memory]:
+    """A page of memories, those made last first; `since` and `until` are about when it was last said."""
     rows = connection.execute(
         text(
-            "SELECT id, body, stated_at FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
-            "AND superseded_by IS NULL AND forgotten_at IS NULL ORDER BY stated_at DESC LIMIT :count"
+            f"{_MEMORY} AND memories.id < :before_id AND memories.gate_score >= :min_score "
+            "AND (CAST(:namespace AS text) IS NULL OR memories.namespace = :namespace) "
+            "AND (CAST(:session_id AS text) IS NULL OR turns.session_id = :session_id) "
+            "AND (CAST(:since AS timestamptz) IS NULL OR memories.last_seen_at >= :since) "
+            "AND (CAST(:until AS timestamptz) IS NULL OR memories.last_seen_at < :until) "
+            "AND (:with_forgotten OR memories.forgotten_at IS NULL) ORDER BY memories.id DESC LIMIT :count"
         ),
-        {"tenant_id": tenant_id, "collection": collection, "count": count},
+        {
+            "tenant_id": tenant_id,
+            "before_id": before_id,
+            "min_score": min_score,
+            "namespace": namespace,
+            "session_id": session_id,
+            "since": since,
+            "until": until,
+            "with_forgotten": with_forgotten,
+            "count": count,
+        },
     )
-    return [Spoken(id=row.id, body=row.body, stated_at=row.stated_at) for row in rows]
+    return [_to_memory(row) for row in rows]
 
 
-def supersede_guidance(connection: Connection, *, guidance_id: UUID, by_id: UUID) -> None:
-    """Mark a wish that a newer one contradicts; both are kept."""
-    connection.execute(
-        text("UPDATE guidance SET superseded_by = :by WHERE id = :id AND superseded_by IS NULL"),
-        {"id": guidance_id, "by": by_id},
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySource:
+    """A turn that made or confirmed a memory."""
 
-
-class Guidance(NamedTuple):
-    """A standing wish as it is stored."""
-
-    id: UUID
     turn_id: UUID
-    body: str
-    modalities: Sequence[str]
-    stability_weight: float
-    stated_at: datetime
-    similarity: float | None  # to the query; None when its vector or the query's is not there
+    session_id: str
+    position: int
+    ts: datetime
+    content: str
+    similarity: float
+    linked_at: datetime
+
+
+def load_memory_sources(connection: Connection, *, tenant_id: UUID, memory_id: UUID) -> list[MemorySource]:
+    """The turns a memory rests on, oldest first."""
+    rows = connection.execute(
+        text(
+            "SELECT turns.id AS turn_id, turns.session_id, turns.position, turns.ts, turns.content, "
+            "source.similarity, source.linked_at FROM memory_sources AS source "
+            "JOIN turns ON turns.id = source.turn_id "
+            "WHERE source.tenant_id = :tenant_id AND source.memory_id = :id ORDER BY turns.seq"
+        ),
+        {"tenant_id": tenant_id, "id": memory_id},
+    )
+    return [MemorySource(**row._mapping) for row in rows]

@@ -7,17 +7,15 @@ from uuid import UUID
 
 from pgvector import HalfVector
 
-from models.domain.temporal import MAX_RECOVERED, RECOVERY_SIMILARITY
+from models.domain.recall.time.temporal import MAX_RECOVERED, RECOVERY_SIMILARITY
 from models.store.context import Origin
 from models.store.embeddings import Vector, table_of
 from models.store.engine import Cursors, to_uuid_array
-from models.store.memories import Guidance
 from models.store.nearest import Way, order_by_distance
 
 if TYPE_CHECKING:
     from psycopg import Cursor
 
-MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
 REACH = 2  # turns before and after a good hit that are weighed with it
 SESSION_SUMMARIES = 8  # the newest active ones of the session that asks
 MOST_NODES_A_LINK = 3  # of the section a link names
@@ -261,41 +259,3 @@ def find_linked(
     for node_id, target_id in rows:
         linked.setdefault(node_id, []).append(target_id)
     return linked
-
-
-_GUIDANCE = """
-WITH standing AS (
-    SELECT guidance.id, turn_id, body, modalities, stability_weight, stated_at,
-           (SELECT max(1 - (embedding <=> CAST(%(vector)s AS halfvec))) FROM {table} AS stored
-            WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = %(tenant_id)s) AS similarity
-    FROM guidance
-    WHERE tenant_id = %(tenant_id)s AND collection = ANY(%(collections)s) AND superseded_by IS NULL
-      AND forgotten_at IS NULL
-    ORDER BY stated_at DESC LIMIT %(most)s
-)
-(SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT %(count)s)
-UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT %(count)s)
-"""
-
-
-def load_guidance(
-    cursors: Cursors,
-    *,
-    tenant_id: UUID,
-    encoder: str,
-    collections: Sequence[str],
-    query_vector: Vector | None,
-    count: int,
-) -> "Cursor[Guidance]":
-    """Standing guidance of these collections: the likest to the query and the newest, `count` of each."""
-    return cursors.send(
-        _GUIDANCE.format(table=table_of(encoder)),
-        {
-            "tenant_id": tenant_id,
-            "collections": list(collections),
-            "vector": None if query_vector is None else HalfVector(query_vector),
-            "count": count,
-            "most": MOST_STANDING,
-        },
-        into=Guidance,
-    )

@@ -161,25 +161,3 @@ def find_by_host_ids(
     keys = [f"id:{host_id}" for host_id in host_ids]
     rows = connection.execute(_BY_HOST_IDS, {"tenant_id": tenant_id, "session_id": session_id, "keys": keys})
     return set(rows.scalars())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionFacts:
-    """What the assembly must know of a session before anything else."""
-
-    namespace: str | None
-    user_id: str | None
-    agent_id: str | None
-
-
-_SESSION = text("""
-SELECT namespace, user_id, agent_id FROM sessions WHERE tenant_id = :tenant_id AND session_id = :session_id
-""")
-
-
-def find_session(connection: Connection, *, tenant_id: UUID, session_id: str) -> SessionFacts | None:
-    """The session's standing identity, or None when it has no turn yet."""
-    row = connection.execute(_SESSION, {"tenant_id": tenant_id, "session_id": session_id}).one_or_none()
-    if row is None:
-        return None
-    return SessionFacts(namespace=row.namespace, user_id=row.user_id, agent_id=row.agent_id)

@@ -12,10 +12,10 @@ from typing import Any, Final
 import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
 
-from models.domain.escaping import escape_frames
-from models.domain.extraction import Passage, extract_summary
-from models.domain.summaries import Method
-from models.domain.tokens import CharsCounter
+from models.domain.compaction.extraction import Passage, extract_summary
+from models.domain.compaction.summaries import Method
+from models.domain.prompt.escaping import escape_frames
+from models.domain.prompt.tokens import CharsCounter
 from models.summarizers.breaker import CircuitBreaker
 from models.summarizers.protocol import Draft, SummarizerUnavailable, SummaryRequest
 

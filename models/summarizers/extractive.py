@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from models.domain.extraction import clip_summary, extract_summary
-from models.domain.summaries import Method
-from models.domain.tokens import CharsCounter
+from models.domain.compaction.extraction import clip_summary, extract_summary
+from models.domain.compaction.summaries import Method
+from models.domain.prompt.tokens import CharsCounter
 from models.summarizers.protocol import Draft, SummaryRequest
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from models.domain.extraction import Passage
-from models.domain.summaries import Method
+from models.domain.compaction.extraction import Passage
+from models.domain.compaction.summaries import Method
 
 
 class SummarizerUnavailable(Exception):

@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.domain.extraction import extract_summary
-from models.domain.summaries import Method
+from models.domain.compaction.extraction import extract_summary
+from models.domain.compaction.summaries import Method
 from models.summarizers.protocol import Draft, SummarizerUnavailable, SummaryRequest
 
 MAX_SOURCE_TOKENS: Final = 512  # what T5 was trained to read

@@ -12,9 +12,9 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from models.domain.extraction import Passage
-from models.domain.preservation import find_flaw
-from models.domain.summaries import (
+from models.domain.compaction.extraction import Passage
+from models.domain.compaction.preservation import find_flaw
+from models.domain.compaction.summaries import (
     ESCALATION,
     Attempt,
     Method,
@@ -28,7 +28,7 @@ from models.domain.summaries import (
     makes_progress,
     measure_quality,
 )
-from models.domain.tokens import CharsCounter
+from models.domain.prompt.tokens import CharsCounter
 from models.summarizers.extractive import ExtractiveSummarizer
 from models.summarizers.protocol import Draft, Summarizer, SummarizerUnavailable, SummaryRequest
 

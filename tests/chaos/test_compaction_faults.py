@@ -27,7 +27,7 @@ from models.store.compactions import request_compaction
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
 from models.summarizers.breaker import CircuitBreaker
 from models.summarizers.endpoint import EndpointSummarizer
-from workers.compact import compact_session
+from workers.compaction.passes import compact_session
 
 KILLS = int(os.environ.get("LONGTAIL_CHAOS_KILLS", "50"))  # of a forked compaction, each at a random moment
 WORKER_KILLS = int(

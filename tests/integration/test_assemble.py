@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from models.domain.tokens import CharsCounter
+from models.domain.prompt.tokens import CharsCounter
 from models.encoders.token_files import load_token_counter
 from models.errors import InvalidInput
 

@@ -16,8 +16,8 @@ from hypothesis.stateful import (
 )
 
 from bench.texts import make_texts
+from models.domain.compaction.verification import verify_session
 from models.domain.records import Identity, NewTurn
-from models.domain.verification import verify_session
 from models.encoders.toy import ToyEncoder
 from models.store.compactions import recount_session
 from models.store.engine import tenant_transaction
@@ -26,7 +26,7 @@ from models.store.history import list_turns, load_kept_turns
 from models.store.lineage import dissolve_summary, load_lineage
 from models.store.summaries import expand_to_turns, load_active_summaries, load_sources
 from models.store.turns import accept_turns
-from workers.compact import compact_session
+from workers.compaction.passes import compact_session
 
 STEPS = 14
 EXAMPLES = 10

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.assembling import assemble_prompt
+from api.assemble.schemas import AssembleIn, AssembleOut
+from api.assemble.service import assemble_prompt
 from api.runtime import Runtime
-from api.schemas import AssembleIn, AssembleOut
 from models.encoders.protocol import Encoder, EncoderFingerprint
-from models.store.access import find_caller
 from models.store.embeddings import Vector
 from models.store.engine import plain_transaction
+from models.store.tokens import find_caller
 
 ASK: dict[str, Any] = {"session_id": "s", "budget_tokens": 2000, "user_id": "ann"}
 QUERY = "what does my brother Tomas repair in Ghent?"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from models.domain.markers import strip_injected
-from models.domain.tokens import CharsCounter
+from models.domain.prompt.markers import strip_injected
+from models.domain.prompt.tokens import CharsCounter
 from models.encoders.token_files import load_token_counter
 
 FORMATS = ("text", "messages", "anthropic", "parts")

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from api.formats import to_anthropic, to_openai, to_parts
+from api.assemble.formats import to_anthropic, to_openai, to_parts
 from bench.texts import make_texts
-from models.domain.assembly import Block, Supply, TailBlock, assemble
-from models.domain.budget import Reserves
-from models.domain.rendering import (
+from models.domain.prompt.assembly import Block, Supply, TailBlock, assemble
+from models.domain.prompt.budget import Reserves
+from models.domain.prompt.rendering import (
     Layout,
     name_speaker,
     render_item,
@@ -22,8 +22,8 @@ from models.domain.rendering import (
     render_turn,
     render_wish,
 )
-from models.domain.tail import TailTurn
-from models.domain.tokens import CharsCounter
+from models.domain.prompt.tail import TailTurn
+from models.domain.prompt.tokens import CharsCounter
 
 FORMATS = ("text", "messages", "anthropic", "parts")
 FRAMES = ("longtail-memory", "authored", "recent_turns", "guidance", "recalled", "turn")

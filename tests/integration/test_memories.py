@@ -7,7 +7,7 @@ import pytest
 
 from api.client import ServiceClient
 from models.errors import Conflict, Forbidden, InvalidInput, NotFound
-from models.store.access import ensure_token
+from models.store.tokens import ensure_token
 
 DOG = "My dog is called Bramble and she is a seven year old border collie."
 JOB = "I work as a beekeeper in Toulouse and I own forty hives."

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from api.client import ServiceClient
-from api.receipts import TERMS
+from api.receipts.draft import TERMS
 from models.errors import Forbidden, NotFound
-from models.store.access import ensure_token
-from models.store.assemblies import prune_receipts, prune_tenant
 from models.store.engine import plain_transaction, tenant_transaction
+from models.store.receipts import prune_receipts, prune_tenant
+from models.store.tokens import ensure_token
 
 RULES = (
     "- Never delete the archive.\n\n> Prefer short answers.\n\nThe archive was founded in 1846 by Jonas.\n"

@@ -13,8 +13,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from api.rpc.methods import METHODS
-from models.store.access import ensure_token
+from api.rpc.methods.registry import METHODS
+from models.store.tokens import ensure_token
 
 SECONDS = 60.0
 SIGNALS = {"g", "t", "h", "r", "d", "p", "a", "dtech", "gconv", "gtech", "inputFreq", "memSaturation"}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from api.runtime import Runtime
-from api.schemas import SearchIn
-from api.searching import search_memory
+from api.search.schemas import SearchIn
+from api.search.service import search_memory
 from models.errors import ServiceError
 
 LONG_AGO = datetime(2024, 3, 5, 12, tzinfo=UTC)

@@ -9,8 +9,8 @@ from sqlalchemy.exc import DBAPIError
 
 from api.client import ServiceClient
 from models.errors import Forbidden, Unauthorized
-from models.store.access import ensure_token
 from models.store.engine import plain_transaction, tenant_transaction
+from models.store.tokens import ensure_token
 from models.tables import TENANT_TABLES
 
 SECRET = "My safe code is 4711 and I prefer to change it on 3 May."

@@ -1,0 +1,1 @@
+"""From a request to a prompt: read, rank, fit the budget, shape the answer."""

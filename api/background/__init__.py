@@ -1,0 +1,1 @@
+"""Threads that work after the answer: the doorbell of the workers, read counts, receipts."""

@@ -1,0 +1,1 @@
+"""Authored documents: load, look, take away."""

@@ -1,0 +1,245 @@
+"""Authored documents: decode, partition, check the hard reserve, store; list, read, take away."""
+
+from functools import partial
+from typing import Literal
+from uuid import UUID
+
+from api.cursors import read_cursor, write_cursor
+from api.documents.schemas import ConflictOut, DocumentOut, DocumentPageOut, LoadedDocumentOut
+from api.runtime import Runtime
+from models.documents.markdown import partition_document
+from models.domain.prompt.tokens import CharsCounter
+from models.domain.rules.tiers import (
+    DocumentKind,
+    HardReserveExceeded,
+    Partition,
+    enforce_hard_reserve,
+    read_as_notes,
+)
+from models.errors import Forbidden, InvalidInput, NotFound, TooLarge
+from models.store.documents import (
+    AuthoredDocument,
+    delete_document,
+    find_document,
+    list_documents,
+    replace_document,
+    sum_hard_tokens,
+)
+from models.store.engine import repeat_if_overtaken, tenant_transaction
+from models.store.tokens import Caller
+
+
+def page_documents(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    user_id: str | None,
+    agent_id: str | None,
+    cursor: str | None,
+    limit: int,
+) -> DocumentPageOut:
+    """A page of documents by binding and name; those of one user or agent, if one is named."""
+    is_narrow = caller.namespace is not None or user_id is not None or agent_id is not None
+    binding = (
+        choose_binding(caller, user_id=user_id or caller.namespace, agent_id=agent_id) if is_narrow else None
+    )
+    after = read_cursor(cursor, parts=2) if cursor else ("", "")
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        found = list_documents(
+            connection,
+            tenant_id=caller.tenant_id,
+            binding=binding,
+            after=(after[0], after[1]),
+            count=limit + 1,
+        )
+    last = found[limit - 1] if len(found) > limit else None
+    return DocumentPageOut(
+        documents=[_show(one) for one in found[:limit]],
+        next_cursor=write_cursor(last.binding, last.name) if last else None,
+    )
+
+
+def read_document(
+    runtime: Runtime, caller: Caller, name: str, *, user_id: str | None, agent_id: str | None
+) -> LoadedDocumentOut:
+    """One document, word for word as it was loaded."""
+    binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
+    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        found = find_document(connection, tenant_id=caller.tenant_id, binding=binding, name=name)
+    if found is None:
+        raise _no_document(name, binding)
+    return _show(found)
+
+
+def remove_document(
+    runtime: Runtime, caller: Caller, name: str, *, user_id: str | None, agent_id: str | None
+) -> None:
+    """Take a document away: its rules leave every prompt, its lore leaves recall."""
+    binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
+
+    def delete() -> bool:
+        with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+            return delete_document(connection, tenant_id=caller.tenant_id, binding=binding, name=name)
+
+    if not repeat_if_overtaken(delete):
+        raise _no_document(name, binding)
+
+
+def _no_document(name: str, binding: str) -> NotFound:
+    return NotFound(
+        f"no document '{name}' is bound to {binding}",
+        remedy="GET /v1/documents lists them; send user_id or agent_id as it was loaded",
+    )
+
+
+def _show(found: AuthoredDocument) -> LoadedDocumentOut:
+    return LoadedDocumentOut(
+        id=str(found.id),
+        name=found.name,
+        binding=found.binding,
+        bytes=found.body_bytes,
+        hard_tokens=found.hard_tokens,
+        nodes=found.nodes,
+        hard=found.hard,
+        soft=found.soft,
+        lore=found.lore,
+        loaded_at=found.loaded_at,
+        text=found.body,
+    )
+
+
+def load_document(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    name: str,
+    body: bytes,
+    user_id: str | None,
+    agent_id: str | None,
+    policy: Literal["refuse", "demote"],
+    kind: DocumentKind = "authored",
+) -> DocumentOut:
+    """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
+    binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
+    limit = runtime.settings.max_document_bytes
+    if len(body) > limit:
+        raise TooLarge(
+            f"the document has {len(body)} bytes; a document may have {limit}",
+            code="document_too_large",
+            remedy="split it, or raise LONGTAIL_MAX_DOCUMENT_BYTES",
+        )
+    text = _decode(body)
+    counter = CharsCounter()
+    partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
+    if kind == "note":
+        partition = read_as_notes(partition)
+    cap = int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
+    document_id, partition = repeat_if_overtaken(
+        partial(
+            _store,
+            runtime,
+            caller,
+            name=name,
+            binding=binding,
+            text=text,
+            partition=partition,
+            cap=cap,
+            policy=policy,
+        )
+    )
+    return _describe(str(document_id), name, binding, partition, cap)
+
+
+def _store(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    name: str,
+    binding: str,
+    text: str,
+    partition: Partition,
+    cap: int,
+    policy: Literal["refuse", "demote"],
+) -> tuple[UUID, Partition]:
+    """Check the reserve against the other documents and replace the former version, in one transaction."""
+    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        others = sum_hard_tokens(connection, tenant_id=caller.tenant_id, binding=binding, but_not=name)
+        try:
+            partition = enforce_hard_reserve(partition, hard_cap_tokens=cap - others, policy=policy)
+        except HardReserveExceeded as error:
+            raise InvalidInput(
+                f"hard rules of '{name}' cost {error.hard_tokens} tokens; {cap - others} of the hard reserve of "
+                f"{cap} are free",
+                code="hard_reserve_exceeded",
+                remedy="shorten its lists, load it with ?policy=demote, or raise LONGTAIL_HARD_RESERVE "
+                "or LONGTAIL_BUDGET_TOKENS_CONFIGURED",
+            ) from error
+        document_id = replace_document(
+            connection,
+            tenant_id=caller.tenant_id,
+            name=name,
+            binding=binding,
+            body=text,
+            partition=partition,
+        )
+    return document_id, partition
+
+
+def choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
+    """What a document is bound to: a user, an agent, or the whole tenant; a bound token has its own user's only."""
+    if user_id and agent_id:
+        raise InvalidInput(
+            "a document is bound to a user or to an agent, not to both",
+            field="agent_id",
+            remedy="send one of them",
+        )
+    if caller.namespace is not None and caller.namespace != user_id:
+        raise Forbidden(
+            f"the token opens namespace '{caller.namespace}' only", remedy="bind the document to that user"
+        )
+    if user_id:
+        return f"user:{user_id}"
+    return f"agent:{agent_id}" if agent_id else "tenant"
+
+
+def _decode(body: bytes) -> str:
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"the document is not UTF-8: byte {error.start} cannot be read",
+            code="not_utf8",
+            remedy="save it as UTF-8",
+        ) from error
+    if not text.strip():
+        raise InvalidInput("the document is empty", code="empty_text", remedy="send its Markdown as the body")
+    if "\x00" in text:
+        raise InvalidInput("the document holds a NUL character", code="nul_character", remedy="remove it")
+    return text
+
+
+def _describe(document_id: str, name: str, binding: str, partition: Partition, cap: int) -> DocumentOut:
+    return DocumentOut(
+        id=document_id,
+        name=name,
+        binding=binding,
+        nodes=len(partition.nodes),
+        hard=len(partition.hard),
+        soft=len(partition.soft),
+        lore=len(partition.lore),
+        hard_tokens=partition.hard_tokens,
+        soft_tokens=partition.soft_tokens,
+        lore_tokens=partition.lore_tokens,
+        hard_cap_tokens=cap,
+        demotions=[f"{demotion.excerpt}: {demotion.reason}" for demotion in partition.demotions],
+        conflicts=[
+            ConflictOut(
+                action=conflict.action,
+                obligation=conflict.obligation.cue,
+                prohibition=conflict.prohibition.cue,
+            )
+            for conflict in partition.conflicts
+        ],
+    )

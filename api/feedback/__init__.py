@@ -1,0 +1,1 @@
+"""Usefulness labels in, a calibrated gate threshold out."""

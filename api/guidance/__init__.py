@@ -1,0 +1,1 @@
+"""Spoken rules and wishes, one by one."""

@@ -1,0 +1,46 @@
+"""The HTTP surface of spoken rules and wishes."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from api.access import Reader, RuntimeOf, Writer
+from api.guidance.schemas import GuidancePageOut
+from api.guidance.service import forget_rule, page_guidance
+from api.idempotency import IdempotentRoute
+from api.memories.schemas import ForgottenOut
+from api.parameters import PROBLEM, Limit, Namespace, PageCursor, Why
+from api.schemas import Name
+
+router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute, tags=["memories"])
+
+
+@router.get("/v1/guidance")
+def get_guidance(
+    runtime: RuntimeOf,
+    caller: Reader,
+    namespace: Namespace = None,
+    collection: Annotated[Name | None, Query(description="elevated:user:… or elevated:session:…")] = None,
+    standing: Annotated[bool, Query(description="False: superseded and forgotten ones too.")] = True,
+    cursor: PageCursor = None,
+    limit: Limit = 100,
+) -> GuidancePageOut:
+    """Rules and wishes spoken in conversation, those noted last first."""
+    return page_guidance(
+        runtime,
+        caller,
+        namespace=namespace,
+        collection=collection,
+        only_standing=standing,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+@router.delete("/v1/guidance/{guidance_id}")
+def delete_guidance(
+    guidance_id: UUID, runtime: RuntimeOf, caller: Writer, reason: Why = None
+) -> ForgottenOut:
+    """Forget a spoken rule: it stands no more, and nothing recalls the turn that spoke it."""
+    return forget_rule(runtime, caller, guidance_id, reason=reason)

@@ -1,0 +1,1 @@
+"""Lifecycle hints, and the journal of them."""

@@ -1,0 +1,76 @@
+"""Lifecycle hints: advisory, written down, read back."""
+
+from uuid import UUID
+
+from api.assemble.gathering import resolve_namespace
+from api.journal.schemas import JournalEntryOut, JournalOut, LifecycleIn, LifecycleOut
+from api.runtime import Runtime
+from models.domain.records import Identity
+from models.messages import COMPACT_DUE
+from models.store.compactions import request_compaction
+from models.store.engine import tenant_transaction
+from models.store.journal import append_entry, list_entries
+from models.store.sessions import find_session
+from models.store.tokens import Caller
+
+
+def take_hint(runtime: Runtime, caller: Caller, hint: LifecycleIn) -> LifecycleOut:
+    """Write a hint down and, where the session is known, ask for its compaction."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        session = find_session(connection, tenant_id=caller.tenant_id, session_id=hint.session_id)
+        namespace = resolve_namespace(caller, Identity(), hint.session_id, session)
+        entry_id = append_entry(
+            connection,
+            tenant_id=caller.tenant_id,
+            session_id=hint.session_id,
+            namespace=namespace,
+            event=hint.event,
+            reason=hint.reason,
+            metadata=hint.metadata,
+            kept=runtime.settings.journal_entries,
+        )
+        if session is not None:
+            request_compaction(connection, tenant_id=caller.tenant_id, session_id=hint.session_id)
+    if session is not None:
+        runtime.doorbell.ring(COMPACT_DUE)
+    return LifecycleOut(id=str(entry_id), compaction_scheduled=session is not None)
+
+
+def read_journal(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    session_id: str | None,
+    event: str | None,
+    cursor: UUID | None,
+    limit: int,
+) -> JournalOut:
+    """The newest hints of the tenant, or of the one namespace the token opens."""
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        entries = list_entries(
+            connection,
+            tenant_id=caller.tenant_id,
+            namespace=caller.namespace,
+            session_id=session_id,
+            event=event,
+            before_id=cursor,
+            count=limit + 1,
+        )
+    return JournalOut(
+        next_cursor=entries[limit - 1].id if len(entries) > limit else None,
+        entries=[
+            JournalEntryOut(
+                id=str(entry.id),
+                event=entry.event,
+                session_id=entry.session_id,
+                reason=entry.reason,
+                metadata=dict(entry.metadata),
+                recorded_at=entry.recorded_at,
+            )
+            for entry in entries[:limit]
+        ],
+    )

@@ -1,0 +1,1 @@
+"""Durable memories, one by one."""

@@ -1,0 +1,76 @@
+"""Requests and answers about memories, and why they are there."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from api.schemas import Reason, Strict
+from api.turns.schemas import Content
+
+
+class RevisionOut(BaseModel):
+    """What a memory said until it was corrected."""
+
+    text: str
+    reason: str | None
+    replaced_at: datetime
+
+
+class SourceOut(BaseModel):
+    """A turn that made or confirmed a memory, word for word."""
+
+    turn_id: str
+    session_id: str
+    position: int
+    ts: datetime
+    text: str
+    similarity: float
+
+
+class DecisionOut(BaseModel):
+    """What the gate decided on the turn, with every signal (memory-model section 5)."""
+
+    keep: bool
+    threshold: float
+    signals: dict[str, float]
+    reasons: list[str]
+    decided_at: datetime
+
+
+class MemoryExplainOut(BaseModel):
+    decision: DecisionOut | None
+    sources: list[SourceOut]
+    revisions: list[RevisionOut]
+
+
+class MemoryOut(BaseModel):
+    id: str
+    namespace: str
+    text: str
+    gate_score: float
+    mention_count: int
+    turn_id: str
+    session_id: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    corrected_at: datetime | None
+    forgotten_at: datetime | None
+    explain: MemoryExplainOut | None = None
+
+
+class MemoryPageOut(BaseModel):
+    memories: list[MemoryOut]
+    next_cursor: UUID | None
+
+
+class CorrectionIn(Strict):
+    """Other words for a memory. The raw turn is not altered; the old words stay in the memory's history."""
+
+    text: Content
+    reason: Reason | None = None
+
+
+class ForgottenOut(BaseModel):
+    id: str
+    forgotten_at: datetime

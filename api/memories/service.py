@@ -1,0 +1,190 @@
+"""Memories one by one: look, explain, correct, forget."""
+
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from api.assemble.gathering import check_namespace
+from api.memories.schemas import (
+    CorrectionIn,
+    DecisionOut,
+    ForgottenOut,
+    MemoryExplainOut,
+    MemoryOut,
+    MemoryPageOut,
+    RevisionOut,
+    SourceOut,
+)
+from api.runtime import Runtime
+from models.errors import Conflict, NotFound
+from models.messages import INGEST
+from models.store.decisions import find_decision
+from models.store.engine import repeat_if_overtaken, tenant_transaction
+from models.store.forgetting import correct_memory, forget_memory, load_revisions
+from models.store.memories import LAST_ID, Memory, find_memory, list_memories, load_memory_sources
+from models.store.tokens import Caller
+
+
+def choose_namespace(caller: Caller, asked: str | None) -> str | None:
+    """The namespace a list is about: the one asked for, else the only one the token opens, else all."""
+    return check_namespace(caller, asked) if asked is not None else caller.namespace
+
+
+def read_memory(runtime: Runtime, caller: Caller, memory_id: UUID, *, explain: bool) -> MemoryOut:
+    """One memory, forgotten or not, and if wanted everything it rests on."""
+    with tenant_transaction(
+        runtime.engine,
+        caller.tenant_id,
+        timeout_ms=runtime.settings.statement_timeout_ms,
+        is_snapshot=True,
+    ) as connection:
+        return _read(connection, caller, memory_id, explain=explain)
+
+
+def _read(connection: Connection, caller: Caller, memory_id: UUID, *, explain: bool) -> MemoryOut:
+    memory = _find(connection, caller, memory_id)
+    shown = _show(memory)
+    if explain:
+        shown.explain = _explain(connection, caller, memory)
+    return shown
+
+
+def page_memories(
+    runtime: Runtime,
+    caller: Caller,
+    *,
+    namespace: str | None,
+    session_id: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    min_score: float,
+    with_forgotten: bool,
+    cursor: UUID | None,
+    limit: int,
+) -> MemoryPageOut:
+    """A page of memories, those made last first."""
+    wanted = choose_namespace(caller, namespace)
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        found = list_memories(
+            connection,
+            tenant_id=caller.tenant_id,
+            namespace=wanted,
+            session_id=session_id,
+            since=since,
+            until=until,
+            min_score=min_score,
+            with_forgotten=with_forgotten,
+            before_id=cursor or LAST_ID,
+            count=limit + 1,
+        )
+    return MemoryPageOut(
+        memories=[_show(memory) for memory in found[:limit]],
+        next_cursor=found[limit - 1].id if len(found) > limit else None,
+    )
+
+
+def correct(runtime: Runtime, caller: Caller, memory_id: UUID, request: CorrectionIn) -> MemoryOut:
+    """Give a memory other words; they are found as soon as the workers have indexed them."""
+    is_changed, shown = repeat_if_overtaken(partial(_correct, runtime, caller, memory_id, request))
+    if is_changed:
+        runtime.doorbell.ring(INGEST)
+    return shown
+
+
+def _correct(
+    runtime: Runtime, caller: Caller, memory_id: UUID, request: CorrectionIn
+) -> tuple[bool, MemoryOut]:
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        memory = _find(connection, caller, memory_id)
+        if memory.forgotten_at is not None:
+            raise Conflict(
+                f"memory {memory_id} was forgotten at {memory.forgotten_at.isoformat()}",
+                code="memory_forgotten",
+                remedy="send what is to be remembered as a new turn",
+            )
+        is_changed = correct_memory(
+            connection,
+            tenant_id=caller.tenant_id,
+            memory_id=memory_id,
+            body=request.text,
+            reason=request.reason,
+        )
+        return is_changed, _read(connection, caller, memory_id, explain=True)
+
+
+def forget(runtime: Runtime, caller: Caller, memory_id: UUID, *, reason: str | None) -> ForgottenOut:
+    """A memory leaves recall for good; its turns stay in the raw record."""
+
+    def leave() -> datetime | None:
+        with tenant_transaction(
+            runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        ) as connection:
+            _find(connection, caller, memory_id)
+            return forget_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id, reason=reason)
+
+    since = repeat_if_overtaken(leave)
+    assert since is not None
+    return ForgottenOut(id=str(memory_id), forgotten_at=since)
+
+
+def _find(connection: Connection, caller: Caller, memory_id: UUID) -> Memory:
+    found = find_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id)
+    if found is None:
+        raise NotFound(
+            f"no memory {memory_id} in this tenant",
+            remedy="GET /v1/memories lists them; items of an assembly name them",
+        )
+    check_namespace(caller, found.namespace)
+    return found
+
+
+def _explain(connection: Connection, caller: Caller, memory: Memory) -> MemoryExplainOut:
+    decision = find_decision(connection, tenant_id=caller.tenant_id, turn_id=memory.turn_id)
+    return MemoryExplainOut(
+        decision=DecisionOut(
+            keep=decision.keep,
+            threshold=decision.threshold,
+            signals=dict(decision.signals),
+            reasons=list(decision.reasons),
+            decided_at=decision.decided_at,
+        )
+        if decision is not None
+        else None,
+        sources=[
+            SourceOut(
+                turn_id=str(source.turn_id),
+                session_id=source.session_id,
+                position=source.position,
+                ts=source.ts,
+                text=source.content,
+                similarity=source.similarity,
+            )
+            for source in load_memory_sources(connection, tenant_id=caller.tenant_id, memory_id=memory.id)
+        ],
+        revisions=[
+            RevisionOut(text=one.body, reason=one.reason, replaced_at=one.replaced_at)
+            for one in load_revisions(connection, tenant_id=caller.tenant_id, memory_id=memory.id)
+        ],
+    )
+
+
+def _show(memory: Memory) -> MemoryOut:
+    return MemoryOut(
+        id=str(memory.id),
+        namespace=memory.namespace,
+        text=memory.body,
+        gate_score=memory.gate_score,
+        mention_count=memory.mention_count,
+        turn_id=str(memory.turn_id),
+        session_id=memory.session_id,
+        first_seen_at=memory.first_seen_at,
+        last_seen_at=memory.last_seen_at,
+        corrected_at=memory.corrected_at,
+        forgotten_at=memory.forgotten_at,
+    )

@@ -1,0 +1,1 @@
+"""Namespaces: lists, and erasing one."""

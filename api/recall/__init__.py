@@ -1,0 +1,1 @@
+"""Ranked recall, as assemble and search share it."""

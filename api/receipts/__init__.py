@@ -1,0 +1,1 @@
+"""Receipts: how a prompt came about, and whether it would come about again."""

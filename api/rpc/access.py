@@ -1,0 +1,58 @@
+"""Whether a caller may look into a collection or put something in, and which rows it then means."""
+
+from sqlalchemy import Connection
+
+from api.assemble.gathering import check_namespace
+from api.rpc.collections import Place, find_place
+from api.rpc.dispatcher import Call
+from models.domain.records import GLOBAL_NAMESPACE, Identity, durable_namespace
+from models.errors import Forbidden
+from models.store.collections import Scope
+from models.store.documents import bindings_of
+from models.store.sessions import find_session
+
+
+def open_for_reading(connection: Connection, call: Call, collection: str) -> Scope:
+    """The rows of a collection, if the caller's token opens them."""
+    place = find_place(collection)
+    own = call.caller.namespace
+    if place.namespace not in (None, GLOBAL_NAMESPACE):
+        check_namespace(call.caller, place.namespace or "")
+    elif place.session_id is not None:
+        find_home(connection, call, place.session_id)
+    elif place.view == "own" and own is not None:
+        raise Forbidden(
+            f"the token opens namespace '{own}' only, and '{collection}' belongs to the whole tenant",
+            remedy="use a token of the whole tenant",
+        )
+    return to_scope(place, user_id=own)
+
+
+def open_for_writing(connection: Connection, call: Call, collection: str) -> Place:
+    """A collection the caller may put something into."""
+    place = find_place(collection)
+    if place.namespace == GLOBAL_NAMESPACE:
+        check_namespace(call.caller, GLOBAL_NAMESPACE)
+    open_for_reading(connection, call, collection)
+    return place
+
+
+def find_home(connection: Connection, call: Call, session_id: str) -> str:
+    """The namespace of a session, if the caller's token opens it; of an unknown one, what it would get."""
+    known = find_session(connection, tenant_id=call.caller.tenant_id, session_id=session_id)
+    home = known.namespace if known is not None and known.namespace else None
+    if home is None:  # nobody's yet: whoever writes first says whose it is
+        return call.caller.namespace or durable_namespace(Identity(), session_id)
+    return check_namespace(call.caller, home)
+
+
+def to_scope(place: Place, *, user_id: str | None) -> Scope:
+    """The place as the store knows it; authored rules are the tenant's, and a bound caller's own."""
+    return Scope(
+        collection=place.collection,
+        view=place.view,
+        session_id=place.session_id,
+        namespace=place.namespace,
+        tier=place.tier,
+        bindings=bindings_of(user_id=user_id, agent_id=None),
+    )

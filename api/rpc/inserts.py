@@ -1,0 +1,259 @@
+"""Putting texts into collections: turns into the raw record, memories on top of turns, and texts of a client's own."""
+
+import contextlib
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+from api.rpc.access import find_home, open_for_writing
+from api.rpc.collections import Place, read_identity
+from api.rpc.dispatcher import Call, read_model
+from api.rpc.search import encode
+from api.turns.schemas import TurnIn
+from models.domain.records import GLOBAL_NAMESPACE, ROLES, STABILITY_WEIGHT, Identity, durable_namespace
+from models.domain.rules.detector import read_conversation
+from models.errors import InvalidInput, ServiceError
+from models.messages import INGEST
+from models.store.collections import find_said
+from models.store.engine import single_statement, tenant_transaction
+from models.store.guidance import add_guidance
+from models.store.memories import add_memory
+from models.store.records import NewRecord, find_named_turn, put_record
+from models.store.turns import accept_turns
+from models.tables import MAX_NAME_LENGTH
+
+ROLE_OF_HOST: Final = {"toolresult": "tool", "tool_result": "tool", "function": "tool", "developer": "system"}
+DIRECT_SESSION: Final = "direct:"  # the session of texts that were put into a memory without a conversation
+
+
+def insert_turn(
+    call: Call, *, session_id: str, record_id: str, text: str, metadata: Mapping[str, Any]
+) -> UUID:
+    """Append a turn under the client's id. Other words under a known id are another turn: nothing said is lost."""
+    identity = _read_identity(metadata, session_id)
+    with tenant_transaction(
+        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
+    ) as connection:
+        home = find_home(connection, call, session_id)
+        if not identity.is_empty:
+            open_for_writing(connection, call, f"user:{durable_namespace(identity, session_id)}")
+        elif call.caller.namespace is not None:
+            identity = read_identity(home)
+    return _accept(call, session_id=session_id, identity=identity, turn=read_turn(record_id, text, metadata))
+
+
+def _read_identity(metadata: Mapping[str, Any], session_id: str) -> Identity:
+    """Whose conversation it is, by the `userId` these clients send with every turn: a namespace already."""
+    namespace = metadata.get("userId")
+    if not isinstance(namespace, str) or not namespace or namespace == f"session:{session_id}":
+        return Identity()
+    return read_identity(namespace)
+
+
+def read_turn(record_id: str, text: str, metadata: Mapping[str, Any]) -> TurnIn:
+    """A turn out of a text and its metadata, held to the same limits as any other."""
+    given = metadata.get("role")
+    role = str(given).lower() if given is not None else "user"
+    role = ROLE_OF_HOST.get(role, role)
+    if role not in ROLES:
+        raise InvalidInput(
+            f"the role is '{role[:32]}'", field="metadata.role", remedy=f"use one of {', '.join(ROLES)}"
+        )
+    return read_model(
+        TurnIn,
+        {
+            "role": role,
+            "content": text,
+            "id": record_id,
+            "ts": _read_moment(metadata),
+            "metadata": dict(metadata),
+        },
+    )
+
+
+def _read_moment(metadata: Mapping[str, Any]) -> datetime | None:
+    """When it was said: `ts` in milliseconds since 1970, as these clients count."""
+    given = metadata.get("ts")
+    if not isinstance(given, int | float) or isinstance(given, bool) or given <= 0:
+        return None
+    try:
+        return datetime.fromtimestamp(given / 1000, UTC)
+    except (OverflowError, OSError, ValueError) as error:
+        raise InvalidInput(
+            f"ts is {given}", field="metadata.ts", remedy="send milliseconds since 1970, or none"
+        ) from error
+
+
+def _accept(call: Call, *, session_id: str, identity: Identity, turn: TurnIn) -> UUID:
+    """The turn's id, new or known."""
+
+    def append(one: TurnIn) -> tuple[UUID, bool]:
+        with single_statement(call.runtime.engine, timeout_ms=call.timeout_ms) as connection:
+            accepted = accept_turns(
+                connection,
+                tenant_id=call.caller.tenant_id,
+                session_id=session_id,
+                identity=identity,
+                turns=[one.to_domain()],
+            )
+        if accepted.turn_ids:
+            return accepted.turn_ids[0], False
+        return accepted.duplicates[0].turn_id, accepted.duplicates[0].content_differs
+
+    turn_id, differs = append(turn)
+    if differs:
+        digest = hashlib.sha256(turn.content.encode()).hexdigest()[:12]
+        turn_id, _ = append(turn.model_copy(update={"id": f"{(turn.id or '')[:490]}#{digest}"}))
+    call.runtime.doorbell.ring(INGEST)
+    return turn_id
+
+
+def insert_text(
+    call: Call, *, collection: str, record_id: str, text: str, metadata: Mapping[str, Any]
+) -> None:
+    """Put a text where its collection says."""
+    with tenant_transaction(
+        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
+    ) as connection:
+        place = open_for_writing(connection, call, collection)
+    if place.is_derived:
+        raise InvalidInput(
+            f"nothing is put into '{collection}' by hand",
+            field="collection",
+            remedy="use insert_session_turn for turns, ingest_markdown_document for authored text",
+        )
+    if place.view == "active":
+        assert place.session_id is not None
+        insert_turn(call, session_id=place.session_id, record_id=record_id, text=text, metadata=metadata)
+    elif place.view == "own":
+        _insert_own(call, place, record_id, text, metadata)
+    else:
+        _insert_on_turn(call, place, record_id, text, metadata)
+
+
+def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadata: Mapping[str, Any]) -> None:
+    """A name in the turn index, a memory or a rule: each rests on the turn that said it."""
+    turn = read_turn(record_id, text, metadata)
+    turn_id = _find_turn(call, place, record_id, turn) or _accept(
+        call,
+        session_id=_name_direct_session(place.collection),
+        identity=_find_owner(call, place),
+        turn=turn.model_copy(update={"role": "user"}),
+    )
+    tenant_id = call.caller.tenant_id
+    seen_at = turn.ts or datetime.now(UTC)
+    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+        if place.view == "memories":
+            assert place.namespace is not None
+            add_memory(
+                connection,
+                tenant_id=tenant_id,
+                namespace=place.namespace,
+                turn_id=turn_id,
+                body=text,
+                gate_score=_read_unit(metadata, "gating_score", call.runtime.settings.gate_threshold),
+                seen_at=seen_at,
+            )
+        elif place.view == "guidance":
+            add_guidance(
+                connection,
+                tenant_id=tenant_id,
+                collection=place.collection,
+                turn_id=turn_id,
+                body=text,
+                modalities=sorted(read_conversation(text).modalities),
+                stability_weight=_read_unit(metadata, "stability_weight", STABILITY_WEIGHT["user"]),
+                stated_at=seen_at,
+            )
+        record = NewRecord(
+            collection=place.collection,
+            id=record_id,
+            metadata=turn.metadata,
+            namespace=place.namespace,
+            item_id=turn_id,
+        )
+        put_record(connection, tenant_id=tenant_id, record=record)
+
+
+def _name_direct_session(collection: str) -> str:
+    """The session of what was put into a collection directly; a long name is told apart by its hash."""
+    name = DIRECT_SESSION + collection
+    if len(name) <= MAX_NAME_LENGTH:
+        return name
+    return name[:400] + "#" + hashlib.sha256(name.encode()).hexdigest()[:32]
+
+
+def _find_owner(call: Call, place: Place) -> Identity:
+    """Whose turn a text becomes that nobody said in a conversation."""
+    if place.namespace == GLOBAL_NAMESPACE:
+        return Identity(user_id=GLOBAL_NAMESPACE)
+    if place.namespace is not None:
+        return read_identity(place.namespace)
+    assert place.session_id is not None
+    with tenant_transaction(
+        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
+    ) as connection:
+        return read_identity(find_home(connection, call, place.session_id))
+
+
+def _find_turn(call: Call, place: Place, record_id: str, turn: TurnIn) -> UUID | None:
+    """The turn a client means: by its session and `source_turn_id`, or by the same id in the same collection."""
+    session_id, source = turn.metadata.get("sessionId"), turn.metadata.get("source_turn_id")
+    tenant_id = call.caller.tenant_id
+    digest = hashlib.sha256(turn.content.encode()).digest()
+    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+        if isinstance(session_id, str) and session_id and isinstance(source, str | int):
+            home = find_home(connection, call, session_id)
+            if place.namespace in (home, None):
+                short = digest.hex()[:12]
+                names = [
+                    name
+                    for base in (f"{session_id}:{source}", str(source))
+                    for name in (base, f"{base}#{short}")
+                ]
+                found = find_said(
+                    connection, tenant_id=tenant_id, session_id=session_id, host_ids=names, digest=digest
+                )
+                if found is not None:
+                    return found
+        # a memory of a turn that the turn index knows already
+        if place.namespace is not None and place.view == "memories":
+            return find_named_turn(
+                connection,
+                tenant_id=tenant_id,
+                collection=f"turns:{place.namespace}",
+                record_id=record_id,
+                digest=digest,
+            )
+    return None
+
+
+def _read_unit(metadata: Mapping[str, Any], key: str, default: float) -> float:
+    value = metadata.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return min(max(float(value), 0.0), 1.0)
+    return default
+
+
+def _insert_own(call: Call, place: Place, record_id: str, text: str, metadata: Mapping[str, Any]) -> None:
+    turn = read_turn(record_id, text, {**metadata, "role": "user"})  # the limits of a turn
+    vector, encoder = None, None
+    with contextlib.suppress(ServiceError):  # no encoder yet: compared when it is searched
+        vector, encoder = encode(call, [turn.content])[0], call.runtime.settings.encoder
+    tenant_id = call.caller.tenant_id
+    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+        namespace = place.namespace
+        if namespace is None and place.session_id is not None:
+            namespace = find_home(connection, call, place.session_id)
+        record = NewRecord(
+            collection=place.collection,
+            id=record_id,
+            metadata=metadata,
+            namespace=namespace,
+            body=text,
+            encoder=encoder,
+            vector=vector,
+        )
+        put_record(connection, tenant_id=tenant_id, record=record)

@@ -1,0 +1,1 @@
+"""The methods of the older daemon's protocol, one module a family."""

@@ -1,0 +1,180 @@
+"""ingest_markdown_document, delete_authored_document, promote_dream_entries: what comes from files."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from api.assemble.gathering import check_namespace
+from api.documents.service import choose_binding, load_document, remove_document
+from api.rpc.collections import Namespace, find_place
+from api.rpc.dispatcher import Call, Method, Params
+from api.rpc.methods.records import Metadata
+from api.rpc.search import encode
+from api.schemas import Name, Text
+from models.errors import NotFound
+from models.messages import INGEST
+from models.store.engine import tenant_transaction
+from models.store.records import NewRecord, delete_records, delete_records_by_meta, put_record
+from models.store.tokens import Caller
+
+DREAM_PREFIX: Final = "dream:"
+# What a dream must have proved before it is kept; the values of the daemon whose clients call this.
+MIN_DREAM_SCORE: Final = 0.6
+MIN_DREAM_RECALLS: Final = 2
+MIN_DREAM_QUERIES: Final = 2
+MIN_DREAM_BYTES: Final = 16
+MOST_DREAMS: Final = 1000
+
+
+class SourceMeta(Params):
+    source_root: Text | None = Field(default=None, alias="sourceRoot")
+    source_path: Text | None = Field(default=None, alias="sourcePath")
+    source_kind: Text | None = Field(default=None, alias="sourceKind")
+    file_hash: Text | None = Field(default=None, alias="fileHash")
+    source_size: int | None = Field(default=None, alias="sourceSize")
+    source_mtime_ms: float | None = Field(default=None, alias="sourceMtimeMs")
+    ingest_version: int | None = Field(default=None, alias="ingestVersion")
+    hash_backend: Text | None = Field(default=None, alias="hashBackend")
+
+    def facts(self) -> dict[str, Any]:
+        """What is known about the file, as it stands in the metadata of its entries."""
+        return self.model_dump(include=set(SourceMeta.model_fields), exclude_none=True)
+
+
+class DocumentParams(Params):
+    source_doc: Name = Field(alias="sourceDoc")
+    text: Text
+    core_doc: bool = Field(default=False, alias="coreDoc")
+    source_meta: SourceMeta = Field(default_factory=SourceMeta, alias="sourceMeta")
+
+
+class DeleteDocumentParams(Params):
+    source_doc: Name = Field(alias="sourceDoc")
+
+
+class Dream(Params):
+    text: Text = ""
+    score: float = 0.0
+    recall_count: int = Field(default=0, alias="recallCount")
+    unique_queries: int = Field(default=0, alias="uniqueQueries")
+    section: Text = ""
+    line: int = 0
+    source_line: int = Field(default=0, alias="sourceLine")
+    metadata: Metadata = Field(default_factory=dict)
+
+    @property
+    def is_proved(self) -> bool:
+        return (
+            len(self.text.strip().encode()) >= MIN_DREAM_BYTES
+            and self.score >= MIN_DREAM_SCORE
+            and self.recall_count >= MIN_DREAM_RECALLS
+            and self.unique_queries >= MIN_DREAM_QUERIES
+        )
+
+
+class DreamsParams(SourceMeta):
+    user_id: Namespace = Field(alias="userId")
+    source_doc: Name = Field(alias="sourceDoc")
+    entries: Annotated[list[Dream], Field(max_length=MOST_DREAMS)]
+
+
+def name_facts(caller: Caller) -> str:
+    """Where a client's facts about its files are kept: apart for the tenant and for each user."""
+    binding = choose_binding(caller, user_id=caller.namespace, agent_id=None)
+    return "authored:documents:" + hashlib.md5(binding.encode(), usedforsecurity=False).hexdigest()
+
+
+def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str, Any]:
+    """Load a file: a core one gives rules to every prompt, any other is a note that recall finds."""
+    loaded = load_document(
+        call.runtime,
+        call.caller,
+        name=params.source_doc,
+        body=params.text.encode(),
+        user_id=call.caller.namespace,
+        agent_id=None,
+        policy="refuse",
+        kind="authored" if params.core_doc else "note",
+    )
+    tenant_id = call.caller.tenant_id
+    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+        facts = NewRecord(
+            collection=name_facts(call.caller),
+            id=params.source_doc,
+            metadata=params.source_meta.facts(),
+            namespace=call.caller.namespace,
+        )
+        put_record(connection, tenant_id=tenant_id, record=facts)
+    call.runtime.doorbell.ring(INGEST)
+    return {"ok": True, "hard": loaded.hard, "soft": loaded.soft, "variant": loaded.lore}
+
+
+def delete_authored_document(call: Call, params: DeleteDocumentParams) -> Mapping[str, Any]:
+    """Take a file's rules and lore out; one that is not there is gone already."""
+    try:
+        remove_document(
+            call.runtime, call.caller, params.source_doc, user_id=call.caller.namespace, agent_id=None
+        )
+    except NotFound:
+        return {"ok": True}
+    tenant_id = call.caller.tenant_id
+    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+        collection = name_facts(call.caller)
+        delete_records(connection, tenant_id=tenant_id, collection=collection, ids=[params.source_doc])
+    return {"ok": True}
+
+
+def promote_dream_entries(call: Call, params: DreamsParams) -> Mapping[str, Any]:
+    """Keep the proved entries of a dream diary in place of its former ones."""
+    namespace = check_namespace(call.caller, params.user_id)
+    proved = [entry for entry in params.entries if entry.is_proved]
+    rejected = len(params.entries) - len(proved)
+    if not proved:
+        return {"promoted": 0, "rejected": rejected}
+    vectors = [encode(call, [entry.text])[0] for entry in proved]
+    tenant_id = call.caller.tenant_id
+    collection = find_place(DREAM_PREFIX + namespace).collection
+    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+        delete_records_by_meta(
+            connection, tenant_id=tenant_id, collection=collection, key="source_doc", value=params.source_doc
+        )
+        for ordinal, (entry, vector) in enumerate(zip(proved, vectors, strict=True)):
+            record = NewRecord(
+                collection=collection,
+                id=f"{params.source_doc[:490]}#dream#{ordinal:06d}",
+                namespace=namespace,
+                body=entry.text,
+                encoder=call.runtime.settings.encoder,
+                vector=vector,
+                metadata={
+                    **entry.metadata,
+                    **params.facts(),
+                    "source_doc": params.source_doc,
+                    "source_kind": params.source_kind or "dream",
+                    "source_type": "dream",
+                    "type": "dream_promotion",
+                    "dream_score": entry.score,
+                    "dream_recall_count": entry.recall_count,
+                    "dream_unique_queries": entry.unique_queries,
+                    "dream_section": entry.section,
+                    "dream_line": entry.line or entry.source_line,
+                },
+            )
+            put_record(connection, tenant_id=tenant_id, record=record)
+    return {"promoted": len(proved), "rejected": rejected}
+
+
+METHODS = (
+    Method(
+        name="ingest_markdown_document", params=DocumentParams, scope="write", run=ingest_markdown_document
+    ),
+    Method(
+        name="delete_authored_document",
+        params=DeleteDocumentParams,
+        scope="write",
+        run=delete_authored_document,
+    ),
+    Method(name="promote_dream_entries", params=DreamsParams, scope="write", run=promote_dream_entries),
+)

@@ -1,0 +1,81 @@
+"""export_memory and flush_namespace: a user's durable memory as a whole."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from api.assemble.gathering import check_namespace
+from api.rpc.collections import Namespace
+from api.rpc.dispatcher import Call, Method, Params
+from api.rpc.search import show
+from models.errors import InvalidInput
+from models.store.collections import Scope, list_entries
+from models.store.engine import tenant_transaction
+from models.store.forgetting import forget_memory
+from models.store.memories import list_memories
+
+PREFIX = "user:"
+FORGOTTEN_PER_TRANSACTION = 200
+
+
+class NamespaceParams(Params):
+    user_id: Namespace | None = Field(default=None, alias="userId")
+    namespace: Namespace | None = None
+
+    def find(self) -> str | None:
+        """The namespace meant, with or without the name of its collection."""
+        return self.namespace.removeprefix(PREFIX) if self.namespace else self.user_id
+
+
+def export_memory(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
+    """Durable memories of a user, or of everybody the token opens."""
+    namespace = params.find() or call.caller.namespace
+    if namespace is not None:
+        check_namespace(call.caller, namespace)
+    most = call.runtime.settings.rpc_max_records
+    with tenant_transaction(
+        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
+    ) as connection:
+        scope = Scope(collection=f"{PREFIX}{namespace or ''}", view="memories", namespace=namespace)
+        found = list_entries(connection, tenant_id=call.caller.tenant_id, scope=scope, count=most + 1)
+    records = []
+    for entry in found[-most:]:
+        shown = show(entry, scope)
+        collection = name_collection(str(entry.metadata["userId"]))
+        metadata = {**shown["metadata"], "collection": collection}
+        records.append({"collection": collection, "id": entry.id, "text": entry.body, "metadata": metadata})
+    return {"records": records} | ({"truncated": True} if len(found) > most else {})
+
+
+def name_collection(namespace: str) -> str:
+    """The collection that durable memories of a namespace are in."""
+    return "global" if namespace == "global" else PREFIX + namespace
+
+
+def flush_namespace(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
+    """Forget every durable memory of a user; what was said stays in the raw record."""
+    namespace = params.find()
+    if not namespace:
+        raise InvalidInput("flush_namespace names nobody", field="userId", remedy="send userId or namespace")
+    check_namespace(call.caller, namespace)
+    tenant_id = call.caller.tenant_id
+    forgotten = 0
+    while True:
+        with tenant_transaction(call.runtime.engine, tenant_id) as connection:
+            page = list_memories(
+                connection, tenant_id=tenant_id, namespace=namespace, count=FORGOTTEN_PER_TRANSACTION
+            )
+            for memory in page:
+                forget_memory(
+                    connection, tenant_id=tenant_id, memory_id=memory.id, reason=f"flushed {namespace}"
+                )
+        forgotten += len(page)
+        if len(page) < FORGOTTEN_PER_TRANSACTION:
+            return {"ok": True, "forgotten": forgotten}
+
+
+METHODS = (
+    Method(name="export_memory", params=NamespaceParams, scope="read", run=export_memory),
+    Method(name="flush_namespace", params=NamespaceParams, scope="write", run=flush_namespace),
+)

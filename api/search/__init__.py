@@ -1,0 +1,1 @@
+"""Search: ranked memory outside of any prompt."""

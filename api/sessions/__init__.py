@@ -1,0 +1,1 @@
+"""Sessions: lists and states."""

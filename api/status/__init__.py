@@ -1,0 +1,1 @@
+"""Whether the service works, how far behind it is, and its numbers for Prometheus."""

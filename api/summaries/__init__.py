@@ -1,0 +1,1 @@
+"""Summaries, down to the turns they cover."""

@@ -1,0 +1,1 @@
+"""Moving a tenant's memory out and back in."""

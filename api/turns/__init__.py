@@ -1,0 +1,1 @@
+"""Raw turns: accepted once, read back word for word."""

@@ -1,0 +1,172 @@
+"""Turns in, turns out, and the search over them."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, Field, StrictBool
+
+from api.schemas import Moment, Name, Strict, Text, UserId, _check_text, refuse
+from models.domain.records import NewTurn, Role
+from models.settings import get_settings
+
+
+class TurnOut(BaseModel):
+    id: str
+    session_id: str
+    position: int
+    role: str
+    content: str
+    ts: datetime
+    name: str | None
+    host_message_id: str | None
+    metadata: dict[str, Any]
+    summary_id: str | None = Field(description="The summary that covers it, if one does.")
+
+
+class TurnPageOut(BaseModel):
+    turns: list[TurnOut]
+    next_cursor: str | None
+
+
+class GrepIn(Strict):
+    """What to look for in the raw record, newest turns first."""
+
+    pattern: Annotated[Text, Field(min_length=1, max_length=1000)]
+    regex: StrictBool = False
+    ignore_case: StrictBool = False
+    session_id: Name | None = None
+    user_id: Name | None = None
+    role: Literal["user", "assistant", "system", "tool"] | None = None
+    limit: Annotated[int, Field(gt=0, le=1000, strict=True)] = 50
+    cursor: Annotated[str, Field(max_length=32, pattern=r"^\d+$")] | None = None
+
+
+class GrepHit(BaseModel):
+    turn_id: str
+    session_id: str
+    position: int
+    role: str
+    name: str | None
+    ts: datetime
+    excerpt: str
+    match_start: int
+    match_end: int
+    summary_id: str | None
+
+
+class GrepOut(BaseModel):
+    matches: list[GrepHit]
+    scanned: int = Field(description="Turns looked at by this call.")
+    is_complete: bool = Field(description="False: more may match; go on with `next_cursor`.")
+    next_cursor: str | None
+
+
+MAX_METADATA_CHARS = 65_536
+
+
+def _check_content(text: str) -> str:
+    if not text.strip():
+        raise refuse("empty_text", "the text is empty", "leave empty turns out")
+    limit = get_settings().max_turn_bytes
+    size = len(_check_text(text).encode())
+    if size > limit:
+        raise refuse(
+            "turn_too_large",
+            f"the turn has {size} bytes; a turn may have {limit}",
+            "split it into several turns, or raise LONGTAIL_MAX_TURN_BYTES",
+            status=413,
+        )
+    return text
+
+
+def check_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    try:
+        size = len(json.dumps(metadata, allow_nan=False))
+    except ValueError as error:
+        raise refuse("not_json", "the metadata holds NaN or an infinity", "send JSON numbers") from error
+    if size > MAX_METADATA_CHARS:
+        raise refuse(
+            "metadata_too_large",
+            f"the metadata has {size} characters of JSON; it may have {MAX_METADATA_CHARS}",
+            "keep large things elsewhere and refer to them",
+            status=413,
+        )
+    for found in _strings_in(metadata):
+        _check_text(found)
+    return metadata
+
+
+def _strings_in(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for key, inner in value.items():
+                yield key
+                yield from _strings_in(inner)
+        case list():
+            for inner in value:
+                yield from _strings_in(inner)
+
+
+Content = Annotated[str, AfterValidator(_check_content)]
+
+
+class TurnIn(Strict):
+    """One message of the conversation."""
+
+    role: Role
+    content: Content
+    id: Name | None = None
+    ts: Moment | None = None
+    name: Name | None = None
+    metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)] = Field(default_factory=dict)
+
+    def to_domain(self) -> NewTurn:
+        """The turn as the domain knows it."""
+        return NewTurn(
+            role=self.role,
+            content=self.content,
+            ts=self.ts,
+            host_message_id=self.id,
+            name=self.name,
+            metadata=self.metadata,
+        )
+
+
+def _check_count(turns: list[TurnIn]) -> list[TurnIn]:
+    limit = get_settings().max_turns_per_call
+    if len(turns) > limit:
+        raise refuse(
+            "too_many_turns",
+            f"the call has {len(turns)} turns; a call may have {limit}",
+            "send them in several calls; turns with an id may be sent again safely",
+            status=413,
+        )
+    return turns
+
+
+class TurnsIn(Strict):
+    """Turns to append to a session."""
+
+    turns: Annotated[list[TurnIn], Field(min_length=1), AfterValidator(_check_count)]
+    user_id: UserId | None = None
+    session_key: Name | None = None
+    agent_id: Name | None = None
+    idempotency_key: Name | None = None
+
+
+class DuplicateOut(BaseModel):
+    index: int
+    turn_id: str
+    content_differs: bool = Field(description="The id was known, but with other words; the first are kept.")
+
+
+class TurnsOut(BaseModel):
+    accepted: list[str]
+    duplicates: list[DuplicateOut]
+    pending: int = Field(
+        description="Accepted items of this namespace that the workers have not finished yet."
+    )

@@ -1,0 +1,114 @@
+"""Raw turns read back: page by page, and by a bounded search."""
+
+import time
+
+from api.compaction.service import check_session
+from api.runtime import Runtime
+from api.turns.schemas import GrepHit, GrepIn, GrepOut, TurnOut, TurnPageOut
+from models.errors import DeadlineExceeded, Forbidden, InvalidInput
+from models.store.engine import tenant_transaction
+from models.store.history import LAST_SEQ, Found, KeptTurn, list_turns, search_turns
+from models.store.tokens import Caller
+
+GREP_PAGE_ROWS = 20_000
+GREP_SECONDS = 2.0
+
+
+def page_turns(
+    runtime: Runtime, caller: Caller, session_id: str, *, cursor: int | None, limit: int
+) -> TurnPageOut:
+    """A page of the raw record, oldest first."""
+    check_session(runtime, caller, session_id)
+    with tenant_transaction(
+        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        kept = list_turns(
+            connection,
+            tenant_id=caller.tenant_id,
+            session_id=session_id,
+            after_position=-1 if cursor is None else cursor,
+            count=limit + 1,
+        )
+    return TurnPageOut(
+        turns=[show_turn(one) for one in kept[:limit]],
+        next_cursor=str(kept[limit - 1].turn.position) if len(kept) > limit else None,
+    )
+
+
+def show_turn(kept: KeptTurn) -> TurnOut:
+    """A raw turn as it is answered."""
+    turn = kept.turn
+    return TurnOut(
+        id=str(turn.id),
+        session_id=turn.session_id,
+        position=turn.position,
+        role=turn.role,
+        content=turn.content,
+        ts=turn.ts,
+        name=turn.name,
+        host_message_id=turn.host_message_id,
+        metadata=dict(turn.metadata),
+        summary_id=str(kept.summary_id) if kept.summary_id else None,
+    )
+
+
+def grep(runtime: Runtime, caller: Caller, request: GrepIn) -> GrepOut:
+    """Matches in the raw record, newest first, until there are enough, the record ends or time is up."""
+    if caller.namespace is not None and request.user_id not in (None, caller.namespace):
+        raise Forbidden(f"the token opens namespace '{caller.namespace}' only")
+    deadline = time.monotonic() + GREP_SECONDS
+    before: int | None = int(request.cursor) if request.cursor else LAST_SEQ
+    found: list[Found] = []
+    scanned = 0
+    while before is not None and len(found) < request.limit:
+        left_ms = int((deadline - time.monotonic()) * 1000)
+        if left_ms <= 0:
+            break
+        try:
+            with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=left_ms) as connection:
+                page = search_turns(
+                    connection,
+                    tenant_id=caller.tenant_id,
+                    pattern=request.pattern,
+                    is_regex=request.regex,
+                    ignores_case=request.ignore_case,
+                    before_seq=before,
+                    rows=GREP_PAGE_ROWS,
+                    count=request.limit - len(found),
+                    session_id=request.session_id,
+                    namespace=caller.namespace or request.user_id,
+                    role=request.role,
+                )
+        except DeadlineExceeded as error:
+            if scanned:
+                break
+            raise InvalidInput(
+                f"the pattern is too slow: {GREP_SECONDS:.0f} s were not enough for {GREP_PAGE_ROWS} turns",
+                code="pattern_too_slow",
+                field="pattern",
+                remedy="search one session, or use a simpler pattern",
+            ) from error
+        found += page.found
+        scanned += page.scanned
+        before = page.last_seq if page.scanned == GREP_PAGE_ROWS or len(found) == request.limit else None
+    return GrepOut(
+        matches=[_show_hit(one) for one in found],
+        scanned=scanned,
+        is_complete=before is None,
+        next_cursor=None if before is None else str(before),
+    )
+
+
+def _show_hit(one: Found) -> GrepHit:
+    return GrepHit(
+        turn_id=str(one.id),
+        session_id=one.session_id,
+        position=one.position,
+        role=one.role,
+        name=one.name,
+        ts=one.ts,
+        excerpt=one.excerpt,
+        match_start=one.match_start,
+        match_end=one.match_end,
+        summary_id=str(one.summary_id) if one.summary_id else None,
+    )

@@ -1,0 +1,1 @@
+"""Compaction: which turns a summary covers, whether it may stand for them, and the proof that none is lost."""

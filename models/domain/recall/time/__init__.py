@@ -1,0 +1,1 @@
+"""Questions about time: what a query asks for, and which turns fit it."""

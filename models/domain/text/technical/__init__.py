@@ -1,0 +1,1 @@
+"""Technical spans in free text: paths, error codes, hashes, versions, names."""

@@ -1,0 +1,207 @@
+"""Spoken rules: added, superseded, listed, and read for a prompt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from uuid import UUID
+
+from pgvector import HalfVector
+from sqlalchemy import Connection, Row, text
+
+from models.store.embeddings import Vector, table_of
+from models.store.engine import Cursors
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+from models.store.memories import LAST_ID
+
+
+def add_guidance(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    collection: str,
+    turn_id: UUID,
+    body: str,
+    modalities: Sequence[str],
+    stability_weight: float,
+    stated_at: datetime,
+    is_correction: bool = False,
+) -> None:
+    """A rule or standing wish spoken in conversation, verbatim, from now on in every prompt it may fit.
+
+    A turn states one once: what was forgotten stays forgotten, unless its words were corrected.
+    """
+    known = (
+        "DO UPDATE SET body = excluded.body, modalities = excluded.modalities, forgotten_at = NULL"
+        if is_correction
+        else "DO NOTHING"
+    )
+    connection.execute(
+        text(
+            "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, stability_weight, stated_at) "
+            "SELECT :tenant_id, :collection, :turn_id, :body, :modalities, :stability_weight, :stated_at "
+            "WHERE NOT EXISTS (SELECT FROM forgotten WHERE item_id = :turn_id) "
+            f"ON CONFLICT (turn_id) {known}"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "collection": collection,
+            "turn_id": turn_id,
+            "body": body,
+            "modalities": list(modalities),
+            "stability_weight": stability_weight,
+            "stated_at": stated_at,
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A standing wish as it was spoken."""
+
+    id: UUID
+    body: str
+    stated_at: datetime
+
+
+def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, count: int) -> list[Spoken]:
+    """The newest guidance of a collection that still stands."""
+    rows = connection.execute(
+        text(
+            "SELECT id, body, stated_at FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
+            "AND superseded_by IS NULL AND forgotten_at IS NULL ORDER BY stated_at DESC LIMIT :count"
+        ),
+        {"tenant_id": tenant_id, "collection": collection, "count": count},
+    )
+    return [Spoken(id=row.id, body=row.body, stated_at=row.stated_at) for row in rows]
+
+
+def supersede_guidance(connection: Connection, *, guidance_id: UUID, by_id: UUID) -> None:
+    """Mark a wish that a newer one contradicts; both are kept."""
+    connection.execute(
+        text("UPDATE guidance SET superseded_by = :by WHERE id = :id AND superseded_by IS NULL"),
+        {"id": guidance_id, "by": by_id},
+    )
+
+
+class Guidance(NamedTuple):
+    """A standing wish as it is stored."""
+
+    id: UUID
+    turn_id: UUID
+    body: str
+    modalities: Sequence[str]
+    stability_weight: float
+    stated_at: datetime
+    similarity: float | None  # to the query; None when its vector or the query's is not there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenRule:
+    """A rule or standing wish spoken in conversation, as it stands now."""
+
+    id: UUID
+    collection: str
+    turn_id: UUID
+    namespace: str
+    session_id: str
+    body: str
+    modalities: tuple[str, ...]
+    stability_weight: float
+    stated_at: datetime
+    superseded_by: UUID | None
+    forgotten_at: datetime | None
+
+
+_SPOKEN: Final = (
+    "SELECT guidance.id, guidance.collection, guidance.turn_id, turns.namespace, turns.session_id, guidance.body, "
+    "guidance.modalities, guidance.stability_weight, guidance.stated_at, guidance.superseded_by, "
+    "guidance.forgotten_at FROM guidance JOIN turns ON turns.id = guidance.turn_id "
+    "WHERE guidance.tenant_id = :tenant_id "
+)
+
+
+def find_spoken_rule(connection: Connection, *, tenant_id: UUID, guidance_id: UUID) -> SpokenRule | None:
+    """The guidance record with this id."""
+    row = connection.execute(
+        text(f"{_SPOKEN} AND guidance.id = :id"), {"tenant_id": tenant_id, "id": guidance_id}
+    ).one_or_none()
+    return _to_spoken(row) if row is not None else None
+
+
+def _to_spoken(row: Row[Any]) -> SpokenRule:
+    return SpokenRule(**{**row._mapping, "modalities": tuple(row.modalities)})
+
+
+def list_spoken_rules(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    namespace: str | None = None,
+    collection: str | None = None,
+    only_standing: bool = True,
+    before_id: UUID = LAST_ID,
+    count: int = 100,
+) -> list[SpokenRule]:
+    """A page of guidance, those noted last first; `only_standing` leaves out what was superseded or forgotten."""
+    rows = connection.execute(
+        text(
+            f"{_SPOKEN} AND guidance.id < :before_id "
+            "AND (CAST(:namespace AS text) IS NULL OR turns.namespace = :namespace) "
+            "AND (CAST(:collection AS text) IS NULL OR guidance.collection = :collection) "
+            "AND (NOT :only_standing OR (guidance.superseded_by IS NULL AND guidance.forgotten_at IS NULL)) "
+            "ORDER BY guidance.id DESC LIMIT :count"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "before_id": before_id,
+            "namespace": namespace,
+            "collection": collection,
+            "only_standing": only_standing,
+            "count": count,
+        },
+    )
+    return [_to_spoken(row) for row in rows]
+
+
+MOST_STANDING = 256  # of the newest standing wishes, how many are compared with a query
+
+
+_GUIDANCE = """
+WITH standing AS (
+    SELECT guidance.id, turn_id, body, modalities, stability_weight, stated_at,
+           (SELECT max(1 - (embedding <=> CAST(%(vector)s AS halfvec))) FROM {table} AS stored
+            WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = %(tenant_id)s) AS similarity
+    FROM guidance
+    WHERE tenant_id = %(tenant_id)s AND collection = ANY(%(collections)s) AND superseded_by IS NULL
+      AND forgotten_at IS NULL
+    ORDER BY stated_at DESC LIMIT %(most)s
+)
+(SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT %(count)s)
+UNION (SELECT * FROM standing ORDER BY stated_at DESC LIMIT %(count)s)
+"""
+
+
+def load_guidance(
+    cursors: Cursors,
+    *,
+    tenant_id: UUID,
+    encoder: str,
+    collections: Sequence[str],
+    query_vector: Vector | None,
+    count: int,
+) -> "Cursor[Guidance]":
+    """Standing guidance of these collections: the likest to the query and the newest, `count` of each."""
+    return cursors.send(
+        _GUIDANCE.format(table=table_of(encoder)),
+        {
+            "tenant_id": tenant_id,
+            "collections": list(collections),
+            "vector": None if query_vector is None else HalfVector(query_vector),
+            "count": count,
+            "most": MOST_STANDING,
+        },
+        into=Guidance,
+    )

@@ -1,0 +1,1 @@
+"""The rows of an export, out and back in."""

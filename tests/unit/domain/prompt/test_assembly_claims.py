@@ -1,0 +1,307 @@
+"""What an assembly says of itself, and how far each tier may go (memory-model.md sections 1 and 2)."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.domain.prompt.assembly import Assembly, Block, Drop, Supply, TailBlock, assemble
+from models.domain.prompt.budget import Reserves
+from models.domain.prompt.markers import CLOSE_BLOCK, open_block
+from models.domain.prompt.rendering import AUTHORED, RECALLED, RECENT, render_item, render_rule
+from models.domain.prompt.tail import KEPT_SHARE, TailTurn
+from models.domain.prompt.tokens import CharsCounter, TokenCounter
+
+OPEN_HANDED = Reserves(hard=0.0, soft=0.0, tail=1.0, guidance=0.0)
+
+
+class EveryCharacter:
+    """One token a character: the arithmetic of a test can be read off its text."""
+
+    id = "characters"
+
+    def count(self, text: str) -> int:
+        return len(text)
+
+
+class Superadditive(EveryCharacter):
+    """Dearer as a whole than in parts, as a tokenizer is that splits what a seam held together."""
+
+    id = "superadditive"
+
+    def count(self, text: str) -> int:
+        return len(text) + 10 * (len(text) // 40)
+
+
+def run(
+    supply: Supply, total: int, counter: TokenCounter | None = None, reserves: Reserves | None = None
+) -> Assembly:
+    return assemble(
+        supply,
+        total=total,
+        counter=counter or EveryCharacter(),
+        reserves=reserves or Reserves(),
+        min_turns=1,
+    )
+
+
+def turn(number: int, *, size: int = 20, **more: bool) -> TailBlock:
+    return TailBlock(
+        id=f"t{number}",
+        rendered="w" * size,
+        turn=TailTurn(id=f"t{number}", role="user", position=number),
+        **more,
+    )
+
+
+def block(name: str, size: int = 20) -> Block:
+    return Block(id=name, rendered="w" * size)
+
+
+def test_with_room_for_all_the_whole_session_is_the_tail() -> None:
+    found = run(Supply(tail=[turn(i) for i in range(8)]), 10_000)
+    assert found.chosen["tail"] != ()
+    assert set(found.chosen["tail"]) == {f"t{i}" for i in range(8)}
+    assert found.drops == ()
+
+
+@given(st.lists(st.integers(1, 120), min_size=1, max_size=14), st.integers(400, 1200))
+def test_the_tail_gives_up_at_most_the_part_that_keeps_its_start_in_place(
+    sizes: list[int], total: int
+) -> None:
+    """Longest that fits, or cut back to a start that will hold for many turns, but then it keeps its share."""
+    tail = [turn(i, size=size) for i, size in enumerate(sizes)]
+    found = run(Supply(tail=tail), total, reserves=OPEN_HANDED)
+    first = len(tail) - len(found.chosen["tail"])
+    assert set(found.chosen["tail"]) == {block.id for block in tail[first:]}
+    assert found.tokens["tail"] <= found.caps["tail"] <= total
+    if first and found.tokens["tail"] + sizes[first - 1] <= found.caps["tail"]:
+        assert found.tokens["tail"] >= int(KEPT_SHARE * found.caps["tail"])
+
+
+def test_turns_on_the_screen_are_stepped_over_and_older_ones_still_join() -> None:
+    tail = [turn(0), turn(1, is_visible=True), turn(2)]
+    found = run(Supply(tail=tail), 10_000)
+    assert set(found.chosen["tail"]) == {"t0", "t2"}
+    assert found.visible == ("t1",)
+
+
+def test_what_the_host_shows_is_not_recalled_however_old_nor_is_a_summary_of_it() -> None:
+    supply = Supply(
+        recall=[
+            block("old"),
+            Block(id="m", says="older", rendered="w" * 20),
+            Block(id="s", covers=frozenset({"old"}), rendered="w" * 20),
+            block("other"),
+        ],
+        shown=frozenset({"old", "older"}),
+    )
+    found = run(supply, 10_000)
+    assert found.chosen["recall"] == ("other",)
+    assert found.visible == ("old", "older")
+    assert {drop.id: drop.reason for drop in found.drops} == {
+        "old": "already in the prompt",
+        "m": "already in the prompt",
+        "s": "the prompt holds turns that it stands for",
+    }
+
+
+def test_a_turn_is_not_on_the_screen_and_a_block_speaks_for_itself_unless_told() -> None:
+    assert turn(0).is_visible is False
+    assert block("b").says is None
+    assert run(Supply(), 5).needed is None
+    assert Supply() == Supply(hard=(), soft=(), tail=(), guidance=(), recall=())
+
+
+def test_a_block_may_fill_its_share_and_the_budget_to_the_last_token() -> None:
+    frame = len(open_block("") + CLOSE_BLOCK + RECALLED.opening + RECALLED.closing)
+    exact = run(Supply(recall=[block("r", 50)]), frame + 50)
+    assert (exact.chosen["recall"], exact.used, exact.needed) == (("r",), frame + 50, None)
+    assert run(Supply(recall=[block("r", 51)]), frame + 50).chosen["recall"] == ()
+
+
+def test_soft_rules_may_fill_their_reserve_to_the_last_token() -> None:
+    frame = len(open_block("") + CLOSE_BLOCK + AUTHORED.opening + AUTHORED.closing)
+    reserves = Reserves(hard=0.0, soft=0.5, tail=0.0, guidance=0.0)
+    assert run(Supply(soft=[block("s", 100)]), 2 * (frame + 100), reserves=reserves).chosen["soft"] == ("s",)
+    assert run(Supply(soft=[block("s", 101)]), 2 * (frame + 100), reserves=reserves).chosen["soft"] == ()
+
+
+def test_each_drop_names_its_tier_and_its_reason() -> None:
+    supply = Supply(
+        hard=[block("h")],
+        soft=[block("s", 5000), block("late")],
+        guidance=[block("g", 5000)],
+        recall=[block("h"), block("r", 5000)],
+    )
+    found = run(supply, 2000)
+    assert [(drop.tier, drop.id) for drop in found.drops] == [
+        ("soft", "s"),
+        ("soft", "late"),
+        ("guidance", "g"),
+        ("recall", "h"),
+        ("recall", "r"),
+    ]
+    reasons = {drop.id: drop.reason for drop in found.drops}
+    assert reasons["s"] == reasons["late"] == "soft reserve of 400 tokens is used up"
+    assert reasons["g"] == "does not fit what is left of 300 tokens"
+    assert reasons["h"] == "already in the prompt"
+
+
+def test_what_each_block_added_and_the_total_are_in_the_answer() -> None:
+    supply = Supply(soft=[block("s", 30), block("s2", 31)], recall=[block("r", 32)])
+    found = run(supply, 3000)
+    assert found.total == 3000
+    assert set(found.costs) == {"s", "s2", "r"}
+    assert found.costs["s2"] == 31
+    assert sum(found.costs.values()) == found.used == sum(found.tokens.values())
+
+
+def test_what_is_needed_is_said_only_when_the_mandatory_part_is_too_large() -> None:
+    found = run(Supply(hard=[block("h", 500)], recall=[block("r")]), 300)
+    assert found.needed == found.used == len(found.text)
+    assert run(Supply(hard=[block("h", 10)]), 3000).needed is None
+
+
+@given(st.lists(st.integers(10, 90), min_size=1, max_size=12), st.integers(300, 1200))
+def test_a_whole_that_counts_more_than_its_parts_gives_back_its_last_steps(
+    sizes: list[int], total: int
+) -> None:
+    recall = [block(f"r{i}", size) for i, size in enumerate(sizes)]
+    found = run(Supply(recall=recall), total, Superadditive())
+    assert found.used == Superadditive().count(found.text) <= total
+    assert found.needed is None
+    kept, dropped = found.chosen["recall"], [drop.id for drop in found.drops]
+    assert sorted([*kept, *dropped]) == sorted(one.id for one in recall)
+    assert set(found.costs) == set(kept)
+    assert found.tokens["recall"] == sum(found.costs.values())
+
+
+def test_a_step_taken_back_is_a_drop_with_its_own_reason() -> None:
+    recall = [block(name, 30) for name in "abcd"]
+    total = next(
+        size
+        for size in range(200, 1500)
+        if any("whole" in drop.reason for drop in run(Supply(recall=recall), size, Superadditive()).drops)
+    )
+    found = run(Supply(recall=recall), total, Superadditive())
+    assert found.drops[-1] == Drop(
+        tier="recall", id=found.drops[-1].id, reason="the whole text counts more than its parts"
+    )
+    assert found.tokens["recall"] == sum(found.costs.values())
+
+
+def test_a_hard_rule_is_not_recalled_again() -> None:
+    found = run(Supply(hard=[block("h")], guidance=[block("h")], recall=[block("h")]), 3000)
+    assert (found.chosen["guidance"], found.chosen["recall"]) == ((), ())
+
+
+def test_a_whole_text_exactly_at_the_budget_stays() -> None:
+    exact = run(Supply(recall=[block("a"), block("b")]), 10_000).used
+    assert run(Supply(recall=[block("a"), block("b")]), exact).chosen["recall"] == ("a", "b")
+
+
+@pytest.mark.parametrize("counter", [CharsCounter(), EveryCharacter()])
+def test_a_feasible_prompt_never_says_what_it_needs(counter: TokenCounter) -> None:
+    assert all(
+        (run(Supply(hard=[block("h", 40)]), total, counter).needed is None)
+        == (counter.count(run(Supply(hard=[block("h", 40)]), 10_000, counter).text) <= total)
+        for total in range(1, 300, 7)
+    )
+
+
+def test_what_nearly_repeats_a_better_block_is_dropped_with_its_name() -> None:
+    twin = Block(id="twin", rendered=render_item("Tea."), repeats="first")
+    supply = Supply(recall=[Block(id="first", rendered=render_item("Tea!")), twin])
+    done = assemble(supply, total=500, counter=CharsCounter(), reserves=Reserves(), min_turns=4)
+    assert done.chosen["recall"] == ("first",)
+    (drop,) = done.drops
+    assert (drop.tier, drop.id, drop.reason) == (
+        "recall",
+        "twin",
+        "nearly the same as first, which ranks higher",
+    )
+
+
+def test_a_prompt_has_two_blocks_unless_another_layout_is_asked_for() -> None:
+    supply = Supply(
+        hard=[Block(id="h", rendered=render_rule("Use tabs."))],
+        recall=[Block(id="r", rendered=render_item("Tea!"))],
+    )
+    options: dict[str, Any] = {
+        "total": 500,
+        "counter": CharsCounter(),
+        "reserves": Reserves(),
+        "min_turns": 4,
+    }
+    assert assemble(supply, **options).text == assemble(supply, layout="two", **options).text
+
+
+def test_an_assembly_says_what_each_tier_might_cost() -> None:
+    found = run(Supply(tail=[turn(0), turn(1)], soft=[block("s")], recall=[block("r")]), 1_000)
+    assert found.caps.keys() == {"base", "soft", "tail", "guidance", "recall"}
+    assert found.caps["base"] == len(open_block("") + CLOSE_BLOCK) + len(RECENT.opening + RECENT.closing) + 20
+    assert found.caps["recall"] == 1_000 - sum(
+        found.tokens[tier] for tier in ("hard", "soft", "tail", "guidance")
+    )
+
+
+def test_recall_takes_no_more_than_it_is_told_when_nothing_matched_well() -> None:
+    supply = [block("a", 50), block("b", 50), block("c", 50)]
+    free = run(Supply(recall=supply), 1_000)
+    bound = run(Supply(recall=supply, recall_limit_tokens=free.tokens["recall"] - 40), 1_000)
+    assert free.chosen["recall"] == ("a", "b", "c")
+    assert bound.chosen["recall"] == ("a", "b")
+    assert bound.caps["recall"] == free.tokens["recall"] - 40
+    assert run(Supply(recall=supply, recall_limit_tokens=10_000), 1_000).caps["recall"] == 1_000
+
+
+def test_what_does_not_fit_at_all_says_what_it_needs() -> None:
+    found = run(Supply(hard=[block("h", 500)], tail=[turn(0)], soft=[block("s")]), 100)
+    assert found.needed == found.used > 100
+    assert found.caps == {"base": found.tokens["tail"]}
+    assert found.chosen["soft"] == ()
+
+
+def test_what_stands_in_one_layout_or_the_other() -> None:
+    supply = Supply(hard=[block("h")], tail=[turn(0)], recall=[block("r")])
+    two = run(supply, 1_000)
+    assert two.text == two.stable + two.volatile
+    assert two.text.count(CLOSE_BLOCK) == 2
+    assert run(supply, 1_000) == assemble(
+        supply,
+        total=1_000,
+        counter=EveryCharacter(),
+        reserves=Reserves(),
+        min_turns=1,
+        marker="",
+        layout="two",
+    )
+    assert sum(two.tokens.values()) == two.used
+
+
+def test_without_a_tail_nothing_is_shown_and_nothing_is_missing() -> None:
+    found = run(Supply(recall=[block("r")]), 1_000)
+    assert (found.visible, found.drops, found.chosen["tail"]) == ((), (), ())
+
+
+def test_a_summary_of_what_another_one_stands_for_is_left_out_and_says_why() -> None:
+    def summary(name: str, *covers: str) -> Block:
+        return Block(id=name, rendered="w" * 20, covers=frozenset(covers))
+
+    found = run(Supply(recall=[summary("s1", "a"), summary("s2", "b"), summary("s3", "a", "c")]), 1_000)
+    assert found.chosen["recall"] == ("s1", "s2")
+    assert found.drops == (
+        Drop(tier="recall", id="s3", reason="another summary in the prompt stands for the same turns"),
+    )
+
+
+def test_what_has_no_time_comes_first_under_its_heading_and_its_heading_last() -> None:
+    def said(name: str, heading: str, at: float | None) -> Block:
+        return Block(id=name, rendered=f"<{name}>", heading=heading, said_at=at)
+
+    recall = [said("b", "h1", 0.5), said("a", "h1", None), said("c", "h2", None), said("d", "h3", 0.7)]
+    text = run(Supply(recall=recall), 10_000).text
+    places = [text.index(f"<{name}>") for name in ("d", "a", "b", "c")]
+    assert places == sorted(places)

@@ -1,0 +1,421 @@
+"""What a compaction pass writes: shards of guidance, summaries with their edges, index rows and vectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from sqlalchemy import Connection, Engine
+
+from models.domain.compaction.clustering import summary_id
+from models.domain.compaction.extraction import Passage, parse_summary
+from models.domain.compaction.noise import sanitize_text
+from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
+from models.domain.prompt.tokens import CharsCounter
+from models.domain.records import STABILITY_WEIGHT, Turn
+from models.domain.rules.detector import DeonticReading, has_surface_hint, read_conversation
+from models.domain.rules.guidance import (
+    SESSION_PREFIX,
+    decide_protection,
+    measure_booster,
+    name_guidance_namespace,
+)
+from models.domain.text.sentences import clip_words
+from models.encoders.protocol import Encoder
+from models.errors import TransientError
+from models.store.compactions import load_gate_scores
+from models.store.embeddings import ItemVectors, Vector, add_vectors, load_vectors
+from models.store.engine import tenant_transaction
+from models.store.forgetting import find_silenced
+from models.store.guidance import add_guidance
+from models.store.items import add_items
+from models.store.summaries import CoveredTurn, NewSummary, Summary, add_summary, load_active_summaries
+from models.summarizers.protocol import Summarizer
+from models.summarizers.writing import Source, WrittenSummary, centre, write_summary
+from workers.ingest import (
+    LONGEST_WHOLE_GUIDANCE_CHARS,
+    MAX_SOURCE_IDS,
+    describe_summary,
+    quote_rule,
+    settle_contradictions,
+)
+
+NEIGHBOURS_READ: Final = 4
+# Fixed sentences that a standing wish is like; a turn near one of them is protected (section 9).
+GUIDANCE_PROTOTYPES: Final = (
+    "From now on, always do it this way.",
+    "Please never do that again.",
+    "I prefer that you ask me first before you change anything.",
+    "Keep your answers short and do not use emojis.",
+)
+count_tokens = CharsCounter().count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shard:
+    """A rule that compaction must not lose, in the words it was said in."""
+
+    turn: Turn
+    body: str
+    modalities: Sequence[str]
+    is_whole: bool  # nothing of the turn is left for the summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A summary with its edges and the vectors it is found by."""
+
+    summary: NewSummary
+    windows: Vector = field(compare=False)
+    source_turn_ids: Sequence[UUID] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Commit:
+    """What goes into the store together, or not at all."""
+
+    shards: list[Shard] = field(default_factory=list)
+    summaries: list[Made] = field(default_factory=list)
+    declined: int = 0
+
+    def add(self, other: "Commit") -> None:
+        """Take another part of the same pass in."""
+        self.shards += other.shards
+        self.summaries += other.summaries
+        self.declined += other.declined
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.shards and not self.summaries
+
+
+@dataclass(kw_only=True)
+class CompactionWriter:
+    """Writes summaries of one session with one encoder; reads in short transactions, never holds one."""
+
+    engine: Engine
+    encoder: Encoder
+    tenant_id: UUID
+    session_id: str
+    abstractive: Summarizer | None = None
+
+    @cached_property
+    def _prototypes(self) -> list[Vector]:
+        return list(self.encoder.encode(GUIDANCE_PROTOTYPES))
+
+    def summarize_turns(self, clusters: Sequence[Sequence[Turn]], *, namespace: str) -> Commit:
+        """A level 1 summary of each cluster that earns one; the rules in all of them as shards."""
+        turns = [turn for cluster in clusters for turn in cluster]
+        with tenant_transaction(self.engine, self.tenant_id) as connection:
+            windows = load_vectors(
+                connection,
+                tenant_id=self.tenant_id,
+                encoder=self.encoder.name,
+                ids=[turn.id for turn in turns],
+            )
+            scores = load_gate_scores(
+                connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
+            )
+            silenced = find_silenced(
+                connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
+            )
+            neighbours = [
+                one
+                for one in load_active_summaries(
+                    connection, tenant_id=self.tenant_id, session_id=self.session_id, level=1
+                )
+                if one.namespace == namespace
+            ]
+        vectors = self._complete_vectors(turns, windows)
+        commit = Commit()
+        for cluster in clusters:
+            shards = {
+                turn.id: shard
+                for turn in cluster
+                if turn.id not in silenced and (shard := self._protect(turn, vectors[turn.id]))
+            }
+            commit.shards += shards.values()
+            # Covered, and not repeated: what was forgotten or corrected stays in the raw record alone.
+            shards |= {turn.id: _silence(turn) for turn in cluster if turn.id in silenced}
+            prior = _choose_neighbours(neighbours, before=cluster[0].position)
+            written = self._write(cluster, shards, vectors, scores, prior)
+            if written is None:
+                commit.declined += 1
+                continue
+            made = self._describe_turn_summary(cluster, shards, written, prior, namespace=namespace)
+            commit.summaries.append(made)
+            neighbours.append(made.summary.summary)
+        return commit
+
+    def summarize_summaries(self, clusters: Sequence[Sequence[Summary]]) -> Commit:
+        """A summary of the next level over each cluster that earns one."""
+        if not clusters:
+            return Commit()
+        children = [child for cluster in clusters for child in cluster]
+        with tenant_transaction(self.engine, self.tenant_id) as connection:
+            windows = load_vectors(
+                connection,
+                tenant_id=self.tenant_id,
+                encoder=self.encoder.name,
+                ids=[child.id for child in children],
+            )
+            neighbours = load_active_summaries(
+                connection,
+                tenant_id=self.tenant_id,
+                session_id=self.session_id,
+                level=children[0].level + 1,
+            )
+        missing = [child for child in children if child.id not in windows]
+        encoded = self.encoder.encode_windows([child.body for child in missing])
+        windows.update((child.id, rows) for child, rows in zip(missing, encoded, strict=True))
+        commit = Commit()
+        for cluster in clusters:
+            same = [one for one in neighbours if one.namespace == cluster[0].namespace]
+            prior = _choose_neighbours(same, before=cluster[0].first_position)
+            sources = [_read_summary(child, centre(windows[child.id])) for child in cluster]
+            written = write_summary(
+                sources,
+                encode_windows=self.encoder.encode_windows,
+                prior_text=_join_prior(prior),
+                abstractive=self.abstractive,
+            )
+            if written is None:
+                commit.declined += 1
+                continue
+            made = self._describe_rollup(cluster, written, prior)
+            commit.summaries.append(made)
+            neighbours.append(made.summary.summary)
+        return commit
+
+    def store(self, connection: Connection, commit: Commit, *, generation: int) -> None:
+        """Shards first: a rule is kept before the summary that omits it exists."""
+        touched: set[str] = set()
+        for shard in commit.shards:
+            collection = _name_collection(shard.turn)
+            touched.add(collection)
+            add_guidance(
+                connection,
+                tenant_id=self.tenant_id,
+                collection=collection,
+                turn_id=shard.turn.id,
+                body=shard.body,
+                modalities=shard.modalities,
+                stability_weight=STABILITY_WEIGHT[shard.turn.role],
+                stated_at=shard.turn.ts,
+            )
+        for collection in sorted(touched):
+            settle_contradictions(connection, self.tenant_id, collection)
+        for made in commit.summaries:
+            new = replace(made.summary, summary=replace(made.summary.summary, generation=generation))
+            add_summary(connection, tenant_id=self.tenant_id, new=new)
+            item = describe_summary(new.summary, made.source_turn_ids)
+            add_items(connection, items=[item])
+            vectors = ItemVectors(
+                item_id=item.id,
+                kind=item.kind,
+                namespace=item.namespace,
+                role=None,
+                seq=0,
+                windows=made.windows,
+            )
+            add_vectors(connection, tenant_id=self.tenant_id, encoder=self.encoder.name, items=[vectors])
+        self._check_quotes(connection, commit)
+
+    def _check_quotes(self, connection: Connection, commit: Commit) -> None:
+        """Nothing is quoted that was forgotten while it was being summarised; after indexing, nobody forgets it now."""
+        quoted = [
+            edge.turn_id for made in commit.summaries for edge in made.summary.turns if not edge.is_protected
+        ]
+        if quoted and find_silenced(connection, tenant_id=self.tenant_id, turn_ids=quoted):
+            raise TransientError(
+                f"a turn of session '{self.session_id}' was forgotten or corrected while it was summarised",
+                code="compaction_overtaken",
+            )
+
+    def _complete_vectors(self, turns: Sequence[Turn], windows: dict[UUID, Vector]) -> dict[UUID, Vector]:
+        """One vector a turn; a turn the pipeline has not reached yet is encoded here."""
+        missing = [turn for turn in turns if turn.id not in windows]
+        # as the pipeline encodes it: who said it is part of what it means
+        texts = [f"{turn.name}: {turn.content}" if turn.name else turn.content for turn in missing]
+        encoded = self.encoder.encode_windows(texts)
+        found = windows | {turn.id: rows for turn, rows in zip(missing, encoded, strict=True)}
+        return {turn_id: centre(rows) for turn_id, rows in found.items()}
+
+    def _protect(self, turn: Turn, vector: Vector) -> Shard | None:
+        """The rule a turn states, if it states one that must survive (section 9)."""
+        reading = read_conversation(turn.content)
+        hint = not reading.is_rule and has_surface_hint(turn.content)
+        protection = decide_protection(
+            stability_weight=STABILITY_WEIGHT[turn.role],
+            is_deontic=reading.is_rule,
+            has_surface_hint=hint,
+            booster=measure_booster(vector, self._prototypes) if hint else 0.0,
+        )
+        if not protection.is_protected:
+            return None
+        return Shard(
+            turn=turn,
+            body=quote_rule(turn.content, reading) if reading.is_rule else turn.content,
+            modalities=sorted(reading.modalities),
+            is_whole=not reading.is_rule or len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
+        )
+
+    def _write(
+        self,
+        cluster: Sequence[Turn],
+        shards: dict[UUID, Shard],
+        vectors: dict[UUID, Vector],
+        scores: dict[UUID, float],
+        prior: Sequence[Summary],
+    ) -> WrittenSummary | None:
+        rest = [turn for turn in cluster if not (turn.id in shards and shards[turn.id].is_whole)]
+        middle = np.mean([vectors[turn.id] for turn in rest], axis=0) if rest else np.zeros(1)
+        length = float(np.linalg.norm(middle)) or 1.0
+        return write_summary(
+            [
+                Source(
+                    passages=[
+                        Passage(
+                            label=turn.name or turn.role,
+                            text=sanitize_text(_without_rule(turn, shards.get(turn.id))).text,
+                            role=turn.role,
+                            day=f"{turn.ts:%Y-%m-%d}",
+                            centrality=min(max(float(vectors[turn.id] @ middle) / length, 0.0), 1.0),
+                        )
+                    ],
+                    tokens=count_tokens(turn.content),
+                    vector=vectors[turn.id],
+                    gate_score=scores.get(turn.id),
+                )
+                for turn in rest
+            ],
+            encode_windows=self.encoder.encode_windows,
+            prior_text=_join_prior(prior),
+            abstractive=self.abstractive,
+        )
+
+    def _describe_turn_summary(
+        self,
+        cluster: Sequence[Turn],
+        shards: dict[UUID, Shard],
+        written: WrittenSummary,
+        prior: Sequence[Summary],
+        *,
+        namespace: str,
+    ) -> Made:
+        edges = [
+            CoveredTurn(
+                turn_id=turn.id,
+                tokens=count_tokens(turn.content),
+                is_protected=turn.id in shards and shards[turn.id].is_whole,
+            )
+            for turn in cluster
+        ]
+        summary = Summary(
+            id=UUID(summary_id(self.session_id, 1, [str(turn.id) for turn in cluster])),
+            session_id=self.session_id,
+            namespace=namespace,
+            level=1,
+            turn_count=len(cluster),
+            turn_tokens=sum(edge.tokens for edge in edges),
+            first_position=cluster[0].position,
+            last_position=cluster[-1].position,
+            earliest_at=min(turn.ts for turn in cluster),
+            latest_at=max(turn.ts for turn in cluster),
+            prior_ids=[one.id for one in prior],
+            **_quality_of(written),  # type: ignore[arg-type]
+        )
+        return Made(
+            summary=NewSummary(summary=summary, turns=edges),
+            windows=written.windows,
+            source_turn_ids=[turn.id for turn in cluster][:MAX_SOURCE_IDS],
+        )
+
+    def _describe_rollup(
+        self, cluster: Sequence[Summary], written: WrittenSummary, prior: Sequence[Summary]
+    ) -> Made:
+        level = cluster[0].level + 1
+        summary = Summary(
+            id=UUID(summary_id(self.session_id, level, [str(child.id) for child in cluster])),
+            session_id=self.session_id,
+            namespace=cluster[0].namespace,
+            level=level,
+            turn_count=sum(child.turn_count for child in cluster),
+            turn_tokens=sum(child.turn_tokens for child in cluster),
+            first_position=cluster[0].first_position,
+            last_position=max(child.last_position for child in cluster),
+            earliest_at=min(child.earliest_at for child in cluster),
+            latest_at=max(child.latest_at for child in cluster),
+            prior_ids=[one.id for one in prior],
+            **_quality_of(written),  # type: ignore[arg-type]
+        )
+        return Made(
+            summary=NewSummary(summary=summary, children=[child.id for child in cluster]),
+            windows=written.windows,
+        )
+
+
+def _quality_of(written: WrittenSummary) -> dict[str, object]:
+    judged = written.judgement
+    return {
+        "body": written.text,
+        "method": judged.method,
+        "attempt": written.attempt,
+        "backend": written.backend,
+        "confidence": judged.confidence,
+        "align": judged.quality.align,
+        "cover": judged.quality.cover,
+        "summary_tokens": written.tokens,
+        "source_tokens": written.source_tokens,
+    }
+
+
+def _choose_neighbours(summaries: Sequence[Summary], *, before: int) -> list[Summary]:
+    """The summaries just before a position that fit the prior context; the nearest, to be cut, if none does."""
+    nearest = sorted(
+        (one for one in summaries if one.last_position < before), key=lambda one: -one.last_position
+    )[:NEIGHBOURS_READ]
+    chosen = choose_prior((str(one.id), one.summary_tokens) for one in nearest)
+    return [one for one in nearest if str(one.id) in chosen] or nearest[:1]
+
+
+def _join_prior(prior: Sequence[Summary]) -> str:
+    """What the neighbours say, within the prior context."""
+    return clip_words("\n".join(one.body for one in prior), max_chars=PRIOR_CONTEXT_TOKENS * 4)
+
+
+def _read_summary(child: Summary, vector: Vector) -> Source:
+    passages, mentions = parse_summary(child.body, footer_label=FOOTER_LABEL)
+    return Source(
+        passages=passages,
+        tokens=child.summary_tokens,
+        vector=vector,
+        mentions=mentions,
+    )
+
+
+def _name_collection(turn: Turn) -> str:
+    """A user's rules go with the user; what an assistant or a system message asked holds in its session."""
+    if turn.role == "user":
+        return name_guidance_namespace(turn.namespace, session_id=turn.session_id)
+    return SESSION_PREFIX + turn.session_id
+
+
+def _silence(turn: Turn) -> Shard:
+    """A turn that its summary covers and does not quote; nothing of it is kept elsewhere."""
+    return Shard(turn=turn, body="", modalities=[], is_whole=True)
+
+
+def _without_rule(turn: Turn, shard: Shard | None) -> str:
+    """What is left of a long turn when the rule sentences kept as guidance are taken out."""
+    if shard is None:
+        return turn.content
+    reading: DeonticReading = read_conversation(turn.content)
+    pieces: list[str] = []
+    at = 0
+    for span in sorted(reading.spans, key=lambda one: one.start):
+        pieces.append(turn.content[at : span.start])
+        at = max(at, span.end)
+    return " ".join((*pieces, turn.content[at:]))
