@@ -54,9 +54,6 @@ def delete_document(
     remove_document(runtime, caller, name, user_id=user_id, agent_id=agent_id)
 
 
-router = APIRouter(route_class=IdempotentRoute)
-
-
 async def read_body(request: Request) -> bytes:
     """The raw body."""
     return await request.body()

@@ -43,9 +43,6 @@ def post_grep(body: GrepIn, runtime: RuntimeOf, caller: Reader) -> GrepOut:
     return grep(runtime, caller, body)
 
 
-router = APIRouter(route_class=IdempotentRoute)
-
-
 @router.post("/v1/sessions/{session_id:path}/turns", status_code=202, responses=PROBLEM, tags=["memory"])
 def post_turns(
     session_id: SessionId,
