@@ -1,11 +1,13 @@
-# Everything a person types. `make check` and `make test` are exactly what CI runs.
+# Everything a person types. `make check`, `make test` and `make test-pythons` are exactly what CI runs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # -p no:randomly and friends are not needed: nothing but the lock file is installed here.
 PYTEST := $(BIN)/python -m pytest
+# A file is the unit, so a worker starts a stack of its own once and no two tests share one; the long files come first.
+PARALLEL := -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test check format chaos api-fuzz lock clean
+.PHONY: run test test-pythons check format chaos api-fuzz lock clean
 
 # The environment is made once, and again when the lock file or the project file changes.
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -19,7 +21,10 @@ run: $(VENV)/.installed  ## start everything, play the sample, show the prompt
 	$(BIN)/longtail demo --start
 
 test: $(VENV)/.installed  ## every test, against real services started for them
-	$(PYTEST) -q
+	$(PYTEST) -q $(PARALLEL)
+
+test-pythons: $(VENV)/.installed  ## the unit tests on every Python from 3.11 to 3.14 that is here, Debian's own among them
+	$(BIN)/python tests/pythons.py
 
 chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 kills a compaction more often than the usual 50 times
 	$(PYTEST) -q tests/chaos
@@ -43,4 +48,4 @@ lock:  ## renew requirements.lock from pyproject.toml (needs uv)
 		--quiet pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

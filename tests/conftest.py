@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine, text
 
 from api.client import ServiceClient
@@ -15,6 +16,12 @@ from api.stack.throwaway import ThrowawayStack
 from models.settings import ServiceRole
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
 from models.store.tokens import ensure_token, find_caller
+
+# A slow machine breaks no claim: hypothesis neither times an example nor minds how long one takes to make.
+settings.register_profile(
+    "any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile("any speed")
 
 QUICK = {
     "LONGTAIL_SWEEP_SECONDS": "1",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 BYTE_ORDER_MARK: Final = "\ufeff"
-_LINE: Final = re.compile(r"([^\r\n]*+)(?:\r\n|\r|\n|\Z)")  # the line endings of CommonMark, and no others
+_LINE: Final = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")  # the line endings of CommonMark, and no others
 _BLANKS: Final = " \t"
 
 

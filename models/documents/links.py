@@ -14,15 +14,15 @@ from models.domain.rules.tiers import Link
 
 # What the scanner stops at: an escape, 1 backticks, 2 a wiki link, 3 an opening and 4 a closing bracket.
 # "[[1]](notes.md)" is an ordinary link with brackets in its text, hence no "(" after a wiki link.
-_STOP: Final = re.compile(r"\\.|(`++)|!?\[\[([^\[\]\n]++)\]\](?!\()|(!?\[)|(\])", re.DOTALL)
-_TICKS: Final = re.compile(r"`++")
+_STOP: Final = re.compile(r"\\.|(`+)|!?\[\[([^\[\]\n]+)\]\](?!\()|(!?\[)|(\])", re.DOTALL)
+_TICKS: Final = re.compile(r"`+")
 _DESTINATION: Final = re.compile(
-    r"\(\s*+(?:<([^<>\n]*+)>|((?:[^\s()<>\\]|\\.|\([^\s()]*+\))*+))"
-    r"(?:\s++(?:\"[^\"]*+\"|'[^']*+'|\([^()]*+\)))?+\s*+\)"
+    r"\(\s*(?!\s)(?:<([^<>\n]*)>|((?:[^\s()<>\\]|\\.|\([^\s()]*\))*))"
+    r"(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*\)"
 )
-_LABEL: Final = re.compile(r"\[([^\[\]]*+)\]")
+_LABEL: Final = re.compile(r"\[([^\[\]]*)\]")
 _ELSEWHERE: Final = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]++:|//"
+    r"[A-Za-z][A-Za-z0-9+.-]+:|//"
 )  # a URL scheme or host: not one of our documents
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 

@@ -303,7 +303,6 @@ def test_a_bad_endpoint_costs_seconds_and_neither_summaries_nor_rules(tenant: An
             pause_seconds=0.01,
             breaker=CircuitBreaker(failures=2, open_seconds=60),
         )
-        start = time.monotonic()
         outcome = compact_session(
             tenant.as_role("longtail_worker"),
             load_encoder("toy", threads=1),
@@ -312,12 +311,11 @@ def test_a_bad_endpoint_costs_seconds_and_neither_summaries_nor_rules(tenant: An
             settings=tenant.stack.settings.model_copy(update={"tail_target": 0.0}),
             abstractive=writer,
         )
-        took = time.monotonic() - start
         server.released.set()
         server.shutdown()
     assert outcome is not None and outcome.did_compact
     assert server.asked, "nobody asked the endpoint, so nothing was proved"
-    assert took < 20, "the breaker should have left the endpoint alone"
+    assert server.asked <= 4, "the breaker should have left the endpoint alone"
     rows = tenant.rows("SELECT method, body FROM longtail.summaries WHERE tenant_id = :tenant")
     assert {row.method for row in rows} == {"extractive"}
     assert not any("Ignore previous" in row.body or "60606" in row.body for row in rows)

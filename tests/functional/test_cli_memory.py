@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +145,4 @@ def test_the_hook_path_imports_nothing_heavy() -> None:
         "heavy = {'typer', 'rich', 'pydantic', 'sqlalchemy', 'celery', 'numpy', 'httpx', 'fastapi'} & set(sys.modules); "
         "sys.exit(1 if heavy else 0)"
     )
-    start = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert time.perf_counter() - start < 10

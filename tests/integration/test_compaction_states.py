@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -155,10 +155,5 @@ def machine(tenant: Any) -> type[RuleBasedStateMachine]:
 def test_every_turn_is_always_reachable(machine: type[RuleBasedStateMachine]) -> None:
     run_state_machine_as_test(
         machine,
-        settings=settings(
-            max_examples=EXAMPLES,
-            stateful_step_count=STEPS,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS),
     )

@@ -1,7 +1,7 @@
 """What the summariser does not need to read: payloads and transport noise (memory-model.md section 8).
 
 Only the summariser's view is changed, never the store. Every pattern is linear: a run is matched from its
-first character, possessively, and is given up whole.
+first character, and what follows it can begin nowhere inside it.
 """
 
 import re
@@ -15,37 +15,37 @@ MIN_HEX_CHARS: Final = 64  # section 8, step 4
 
 # Terminal colours and titles, and characters that print nothing; a line feed and a tab are text.
 _CONTROL: Final = re.compile(
-    r"\x1b\[[0-?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]{0,4096}+(?:\x07|\x1b\\)"
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2060\ufeff]"
 )
-_LINE_END: Final = re.compile(r"\r++\n?")
+_LINE_END: Final = re.compile(r"\r+\n?")
 # Two lines at least: a single "Connection: …" may be a note that somebody wrote.
 _HEADERS: Final = re.compile(
     r"(?:^(?:content-(?:type|length|transfer-encoding|disposition|encoding|id)|mime-version|transfer-encoding"
-    r"|x-[\w-]{1,64}+|cache-control|accept-(?:encoding|ranges)|connection|keep-alive|etag|vary|via|date|server)"
-    r":[ \t][^\n]*+(?:\n|\Z)){2,}+",
+    r"|x-[\w-]{1,64}|cache-control|accept-(?:encoding|ranges)|connection|keep-alive|etag|vary|via|date|server)"
+    r":[ \t][^\n]*(?:\n|\Z)){2,}",
     re.IGNORECASE | re.MULTILINE,
 )
-_PEM: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{1,64}+-----[^-]*+-----END [A-Z0-9 ]{1,64}+-----")
-_PARAMETER: Final = r"[a-z0-9=.+-]{1,64}+"
+_PEM: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{1,64}-----[^-]*-----END [A-Z0-9 ]{1,64}-----")
+_PARAMETER: Final = r"[a-z0-9=.+-]{1,64}"
 _DATA_URL: Final = re.compile(
-    rf"(?<![a-z0-9])data:(?:[a-z]{{1,32}}+/[a-z0-9.+-]{{1,96}}+(?:;{_PARAMETER}){{0,4}}+"
-    rf"|(?:;(?!base64,){_PARAMETER}){{0,3}}+;base64)"
-    r",[^\s\"'<>()\[\]{}|\\^`]++",
+    rf"(?<![a-z0-9])data:(?:[a-z]{{1,32}}/[a-z0-9.+-]{{1,96}}(?:;{_PARAMETER}){{0,4}}"
+    rf"|(?:;(?!base64,){_PARAMETER}){{0,3}};base64)"
+    r",[^\s\"'<>()\[\]{}|\\^`]+",
     re.IGNORECASE,
 )
 # Mail and PEM wrap base64 at 64 or 76: no single line is a long run, the block is.
 _B64: Final = "[A-Za-z0-9+/]"
 _WRAPPED_BASE64: Final = re.compile(
-    rf"(?<!{_B64}){_B64}{{60,79}}+(?:\n{_B64}{{60,79}}+(?!{_B64}))++(?:\n{_B64}{{1,79}}+(?=={{0,2}}(?:\n|\Z)))?={{0,2}}"
+    rf"(?<!{_B64}){_B64}{{60,79}}(?:\n{_B64}{{60,79}}(?!{_B64}))+(?:\n{_B64}{{1,79}}(?=={{0,2}}(?:\n|\Z)))?={{0,2}}"
 )
 _RUN: Final = "[A-Za-z0-9+/_-]"  # both alphabets of base64
-_BASE64: Final = re.compile(rf"(?<!{_RUN}){_RUN}{{{MIN_BASE64_CHARS},}}+={{0,2}}")
-_HEX: Final = re.compile(rf"(?<![0-9A-Fa-f])[0-9A-Fa-f]{{{MIN_HEX_CHARS},}}+")
+_BASE64: Final = re.compile(rf"(?<!{_RUN}){_RUN}{{{MIN_BASE64_CHARS},}}={{0,2}}")
+_HEX: Final = re.compile(rf"(?<![0-9A-Fa-f])[0-9A-Fa-f]{{{MIN_HEX_CHARS},}}")
 _ALL_HEX: Final = re.compile(r"[0-9A-Fa-f]+")
 
 _SEPARATOR: Final = re.compile(r"[/_-]")
-_CHUNK: Final = re.compile(r"[A-Z]?[a-z]++|[A-Z]++|[0-9]++")
+_CHUNK: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Words change between letters, capitals and digits about every five characters, base64 every two.
 _MIN_CHUNK_CHARS: Final = 3
 

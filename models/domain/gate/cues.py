@@ -28,10 +28,10 @@ _APOS: Final = r"['’]"
 # --- technical density T and structure Dtech: matched against the text as written ---------------
 
 FUNCTION_DEFINITION: Final = re.compile(
-    r"\bdef \w{1,80}+ ?\(|\bfunction\*? \w{0,80}+ ?\(|\bfunc (?:\([^()\n]{0,80}+\) ?)?\w{1,80}+\("
-    r"|\bfn \w{1,80}+ ?[(<]|\b(?:const|let|var) \w{1,80}+ ?= ?(?:async ?)?(?:\([^()\n]{0,200}+\)|\w{1,80}+) ?=>"
-    r"|\b(?:public|private|protected|static|inline|virtual|override) [\w<>\[\], ]{1,80}+\("
-    r"|\b(?:int|void|double|float|char|bool) \w{1,80}+\([^()\n]{0,200}+\) ?\{|\blambda [\w, ]{0,80}+:"
+    r"\bdef \w{1,80} ?\(|\bfunction\*? \w{0,80} ?\(|\bfunc (?:\([^()\n]{0,80}\) ?)?\w{1,80}\("
+    r"|\bfn \w{1,80} ?[(<]|\b(?:const|let|var) \w{1,80} ?= ?(?:async ?)?(?:\([^()\n]{0,200}\)|\w{1,80}) ?=>"
+    r"|\b(?:public|private|protected|static|inline|virtual|override) [\w<>\[\], ]{1,80}\("
+    r"|\b(?:int|void|double|float|char|bool) \w{1,80}\([^()\n]{0,200}\) ?\{|\blambda [\w, ]{0,80}:"
 )
 
 DENSITY_CUES: Final[tuple[Cue, ...]] = (
@@ -40,8 +40,8 @@ DENSITY_CUES: Final[tuple[Cue, ...]] = (
         "stack_trace",
         0.5,
         re.compile(
-            r"Traceback \(most recent call last\)|(?m:^[ \t]{0,8}at [\w.$<>/]{1,200}+ ?\()"
-            r"|\bFile \"[^\"\n]{1,300}+\", line \d|\bgoroutine \d{1,9} \[|\bpanicked at\b|(?m:^Caused by: )"
+            r"Traceback \(most recent call last\)|(?m:^[ \t]{0,8}at [\w.$<>/]{1,200} ?\()"
+            r"|\bFile \"[^\"\n]{1,300}\", line \d|\bgoroutine \d{1,9} \[|\bpanicked at\b|(?m:^Caused by: )"
             r"|\bException in thread\b|[Ss]egmentation fault|(?m:^#\d{1,3} {1,3}0x[0-9a-f]{4,16} in )"
         ),
     ),
@@ -56,7 +56,7 @@ DENSITY_CUES: Final[tuple[Cue, ...]] = (
             r"|cargo (?:build|run|test|add|check)\b|docker(?:-compose)? (?:run|build|compose|exec|ps|pull|push|logs|up"
             r"|down)\b|kubectl [a-z]|helm (?:install|upgrade)\b|go (?:build|test|run|mod|get|vet|fmt|generate)\b"
             r"|make (?:-j|install|clean|check)\b|(?:apt|apt-get|brew|dnf|yum) (?:install|update|upgrade)\b"
-            r"|(?:curl|wget) (?:-|http)|ssh [\w.-]{1,80}+@|chmod [0-7+ugoa]|systemctl [a-z]|psql -|rm -[rf]|ls -[al]"
+            r"|(?:curl|wget) (?:-|http)|ssh [\w.-]{1,80}@|chmod [0-7+ugoa]|systemctl [a-z]|psql -|rm -[rf]|ls -[al]"
             r"|grep -[a-zA-Z]|terraform (?:apply|plan|init)\b|cd [~./])"
         ),
     ),
@@ -68,8 +68,8 @@ STRUCTURE_CUES: Final[tuple[Cue, ...]] = (
         "data_structure",
         0.3,
         re.compile(
-            r"\bclass \w{1,80}+ ?[(:{<]|\b(?:struct|interface|enum|trait|union|record) \w{1,80}+ ?[{<(:]"
-            r"|\btype \w{1,80}+ (?:=|struct|interface)|\b(?:CREATE TABLE|[Cc]reate table) |@dataclass\b|\btypedef \w"
+            r"\bclass \w{1,80} ?[(:{<]|\b(?:struct|interface|enum|trait|union|record) \w{1,80} ?[{<(:]"
+            r"|\btype \w{1,80} (?:=|struct|interface)|\b(?:CREATE TABLE|[Cc]reate table) |@dataclass\b|\btypedef \w"
             r"|\b(?:FOREIGN KEY|PRIMARY KEY|[Ff]oreign key|[Pp]rimary key)\b"
         ),
     ),
@@ -77,8 +77,8 @@ STRUCTURE_CUES: Final[tuple[Cue, ...]] = (
         "dependency",
         0.3,
         re.compile(
-            r"(?m:^[ \t]{0,8}import [\w{*\"'(])|(?m:^[ \t]{0,8}from [\w.]{1,120}+ import )|\brequire\(['\"]"
-            r"|#include [<\"]|(?m:^[ \t]{0,4}use \w{1,80}+::)|(?m:^[ \t]{0,4}using [A-Z][\w.]{0,80}+;)"
+            r"(?m:^[ \t]{0,8}import [\w{*\"'(])|(?m:^[ \t]{0,8}from [\w.]{1,120} import )|\brequire\(['\"]"
+            r"|#include [<\"]|(?m:^[ \t]{0,4}use \w{1,80}::)|(?m:^[ \t]{0,4}using [A-Z][\w.]{0,80};)"
             r"|\b(?:pip3? install|npm (?:install|i)|cargo add|go get|yarn add)\b"
             r"|\b(?:package\.json|requirements\.txt|pyproject\.toml|go\.mod|Cargo\.toml|pom\.xml)\b"
             r"|\b[Dd]ependenc(?:y|ies)\b"
@@ -126,9 +126,9 @@ ACTION_CUES: Final[tuple[Cue, ...]] = (
         0.4,
         re.compile(
             rf"{_B}(?:(?:set|changed?|updated?|enabled?|disabled?|bump(?:ed)?|increased?|decreased?|raised?|lowered?"
-            r"|switched|upgraded?|downgraded?|pinned)(?: \S{1,60}+){1,5}? (?:to|from|in|on)"
+            r"|switched|upgraded?|downgraded?|pinned)(?: \S{1,60}){1,5}? (?:to|from|in|on)"
             rf"|configur(?:ed|ation|e)|config|env vars?|environment variables?|feature flag){_E}"
-            rf"|{_B}export [a-z_]{{2,60}}+="
+            rf"|{_B}export [a-z_]{{2,60}}="
         ),
     ),
     Cue(
@@ -146,7 +146,7 @@ ACTION_CUES: Final[tuple[Cue, ...]] = (
 _ADVERB: Final = (
     r"(?:(?:really|just|also|recently|finally|actually|currently|usually|always|never|already|still|absolutely"
     r"|only|even|personally|generally|typically|normally|often|sometimes|once|first|mostly|now|do|did|definitely"
-    r"|especially) ){0,2}+"
+    r"|especially) ){0,2}"
 )
 _RELATION: Final = (
     r"(?:wife|husband|spouse|fianc[ée]e?|partner|boyfriend|girlfriend|mom|mum|mother|dad|father|parents?|brothers?"
@@ -164,14 +164,14 @@ _PAST: Final = (
 # "I like these ideas", "I love that!" answer somebody; they are no taste of one's own.
 _NOT_REPLY: Final = (
     r"(?! (?:it|that|this|these|those|them)(?: too| already| so much)?(?:[.!?,]|\Z)"
-    r"| (?:the|these|those|this|that|your|all|both|some)(?: \w{1,20}+)? "
+    r"| (?:the|these|those|this|that|your|all|both|some)(?: \w{1,20})? "
     rf"(?:ideas?|suggestions?|options?|tips?|lists?|plans?|approach|recommendations?|concepts?|sound|look|advice){_E}"
     rf"| (?:that|this|your|how){_E}| to (?:know|see|hear|try){_E})"
 )
 # Verbs of the request itself: "I wanted to ask", "I noticed you said".
 _NOT_LIVED: Final = (
     r"(?!(?:want|need|wonder|ask|mention|notic|reali[sz]|hop|guess|assum|suppos|look|tri|agre|appreciat|consider"
-    rf"|plann|figur|decid|hear)\w{{0,8}}+{_E})"
+    rf"|plann|figur|decid|hear)\w{{0,8}}{_E})"
 )
 _TASTE: Final = r"(?:like|love|prefer|enjoy|adore|favou?r|hate|dislike|loved|liked|enjoyed|hated|preferred)"
 _I_AM: Final = rf"(?:i{_APOS}m|i am|i was|we{_APOS}re|we are)"
@@ -184,10 +184,10 @@ LOAD_CUES: Final[tuple[Cue, ...]] = (
         re.compile(
             rf"{_B}(?:i|we) {_ADVERB}(?:{_TASTE}{_E}{_NOT_REPLY}|can{_APOS}t stand{_E}"
             rf"|don{_APOS}t (?:really )?(?:like|enjoy|eat|drink|want you){_E})"
-            rf"|{_B}{_I_AM} {_ADVERB}(?:an? (?:\w{{1,20}}+ )?fan of|into|fond of|obsessed with|drawn to"
+            rf"|{_B}{_I_AM} {_ADVERB}(?:an? (?:\w{{1,20}} )?fan of|into|fond of|obsessed with|drawn to"
             rf"|allergic to|vegan|vegetarian|gluten|lactose|picky|partial to){_E}"
-            rf"|{_B}{_I_HAVE} {_ADVERB}(?:loved|enjoyed|preferred|liked|been (?:\w{{1,20}}+ )?(?:enjoying|loving|into)){_E}"
-            rf"|{_B}my (?:\w{{1,20}}+ )?(?:favou?rites?|go-to|preference|preferred){_E}|{_B}one of my fav"
+            rf"|{_B}{_I_HAVE} {_ADVERB}(?:loved|enjoyed|preferred|liked|been (?:\w{{1,20}} )?(?:enjoying|loving|into)){_E}"
+            rf"|{_B}my (?:\w{{1,20}} )?(?:favou?rites?|go-to|preference|preferred){_E}|{_B}one of my fav"
             rf"|{_B}(?:i(?:{_APOS}d| would) (?:rather|prefer)|from now on|please (?:always|never|don{_APOS}t)){_E}"
             rf"|{_B}(?:ich (?:mag|bevorzuge|liebe|hasse)|je préfère|j{_APOS}(?:aime|adore)|je déteste|prefiero"
             r"|me gustan?|me encantan?|prefiro|eu gosto|preferisco|mi piace|я (?:люблю|предпочитаю)"
@@ -203,7 +203,7 @@ LOAD_CUES: Final[tuple[Cue, ...]] = (
             r"(?! (?:no idea|to know|to ask|(?:it|this|that)[.!,?]))"
             rf"|{_B}{_I_HAVE} {_ADVERB}(?:been (?!thinking{_E}|wondering{_E}|looking{_E}|meaning{_E}|considering{_E}"
             rf"|trying{_E})\w|{_NOT_LIVED}\w{{2,20}}(?<=ed){_E}|{_PAST}{_E}(?! (?:it|this|that)[.!,?]))"
-            rf"|(?:\A|[.!?] )(?:just|been|finally|recently) (?![^.!?]{{0,80}}+\?){_NOT_LIVED}"
+            rf"|(?:\A|[.!?] )(?:just|been|finally|recently) (?![^.!?]{{0,80}}\?){_NOT_LIVED}"
             rf"(?:\w{{2,20}}(?:(?<=ed)|(?<=ing))|{_PAST}){_E}"
             # What is so: work, home, habits, belongings.
             rf"|{_B}(?:i|we) {_ADVERB}(?:(?:work|live|study|own|use|play|drive|teach|speak|manage|collect|practi[cs]e"
@@ -227,7 +227,7 @@ LOAD_QUANTITY_WEIGHT: Final = 0.2
 
 # A relation needs its possessive: "my sister", "our little cousin"; bare "friends" are nobody.
 RELATION: Final = re.compile(
-    rf"{_B}(?:my|our) (?:(?!{_RELATION}{_E})[\w'’-]{{1,20}}+ ){{0,2}}+{_RELATION}{_E}"
+    rf"{_B}(?:my|our) (?:(?!{_RELATION}{_E})[\w'’-]{{1,20}} ){{0,2}}{_RELATION}{_E}"
     rf"|{_B}(?:meine?[mnr]? (?:frau|mann|mutter|vater|bruder|schwester|freund(?:in)?|kinder)"
     r"|m(?:a|on|es) (?:femme|mari|mère|père|frère|sœur|soeur|amie?|enfants)"
     r"|mis? (?:esposa|esposo|marido|madre|padre|hermano|hermana|amigo|amiga|hijos?|hijas?)"

@@ -92,23 +92,25 @@ def _spell(name: str) -> str:
     """A pattern for a name with anything invisible between its letters, however its parts are joined."""
     drawn = {"-": f"[-_ {_UNSEEN}]", "_": f"[-_ {_UNSEEN}]", "l": "[l1i|]", "o": "[o0]"}
     return "".join(
-        f"{drawn[letter]}*+" if letter in "-_" else f"{drawn.get(letter, letter)}{_UNSEEN}*+"
-        for letter in name
+        f"{drawn[letter]}*"
+        if letter in "-_"
+        else drawn.get(letter, letter) + (f"{_UNSEEN}*" if after not in "-_" else "")
+        for letter, after in zip(name, name[1:] + ".", strict=True)
     )
 
 
 def _open_any(names: Iterable[str]) -> str:
-    return rf"<[ {_UNSEEN}/]*+(?:{'|'.join(map(_spell, names))})(?![a-z0-9_])"
+    return rf"<[ {_UNSEEN}/]*(?:{'|'.join(map(_spell, names))})(?![a-z0-9_{_UNSEEN}])"
 
 
-# Every repetition is possessive or bounded: a hostile text is read in linear time.
+# No repetition can take what the one behind it could take too: a hostile text is read in linear time.
 _OPENING: Final = re.compile(
     "|".join(
         (
             _open_any((*FRAME_NAMES, *FOREIGN_NAMES)),
-            rf"<{_UNSEEN}*+(?=\|(?! )[^<>|]{{1,64}}(?<! )\|{_UNSEEN}*+>)",  # <|im_start|> and its kind
-            rf"<{_UNSEEN}*+<[ {_UNSEEN}/]*+{_spell('sys')}>",
-            rf"\[[ {_UNSEEN}/]*+{_spell('inst')}\]",
+            rf"<{_UNSEEN}*(?=\|(?! )[^<>|]{{1,64}}(?<! )\|{_UNSEEN}*>)",  # <|im_start|> and its kind
+            rf"<{_UNSEEN}*<[ {_UNSEEN}/]*{_spell('sys')}>",
+            rf"\[[ {_UNSEEN}/]*{_spell('inst')}\]",
         )
     )
 )

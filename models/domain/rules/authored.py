@@ -22,7 +22,7 @@ from models.domain.rules.spans import NO_RULE, DeonticReading, Modality, RuleSpa
 _RESTRICTION: Final = re.compile(
     r"only (?:when|if|for|after|to|as|once|where|while|until|by|via|through|on|in)\b"
 )
-_LINKED_BAN: Final = re.compile(r"\b(?:and|but|or|then) (?:please )?(do not|don't|never) ([^\W\d_]++)")
+_LINKED_BAN: Final = re.compile(r"\b(?:and|but|or|then) (?:please )?(do not|don't|never) ([^\W\d_]+)")
 _SPEAKING: Final = frozenset(["you", "you're", "your", "no"])  # inert words that may open a rule all the same
 _CLAUSE_EDGES: Final = frozenset(":;—–")
 

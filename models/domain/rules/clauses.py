@@ -10,45 +10,45 @@ from models.domain.rules.lexicon import OBJECT_OPENERS, join_by_letter
 
 MASK: Final = "ª"  # a letter that starts no English word: a hidden stretch reads as one noun
 
-_FENCE: Final = re.compile(r"(```|~~~)[^\n]*+")  # and nothing but _FENCE_INDENT before it on its line
+_FENCE: Final = re.compile(r"(```|~~~)[^\n]*")  # and nothing but _FENCE_INDENT before it on its line
 _FENCE_INDENT: Final = " \t>"
-_CODE_SPAN: Final = re.compile(r"(?<!`)(?:`[^`]++`(?!`)|``(?:[^`]|`(?!`))*+``(?!`))")
+_CODE_SPAN: Final = re.compile(r"(?<!`)(?:`[^`]+`(?!`)|``[^`]*(?:`(?!`)[^`]*)*``(?!`))")
 _COMMENT_OPEN: Final = "<!--"
 _COMMENT_CLOSE: Final = "-->"
 # A quotation of at most 300 characters; a lone inch mark or an unbalanced quote must not hide a page.
 # Like most expressions here it starts with characters, not with a look behind: the search then skips from one
 # such character to the next.
-_QUOTATION: Final = re.compile(r'[ \n(](?<=[^\s.!?][ \n(])["“][^"“”\n]{1,300}+["”]')
-_SPOKEN: Final = re.compile(r'(?<!\w)["“][^"“”\n]{1,300}+["”]')
-_QUOTED_LINE: Final = re.compile(r"^[ \t]*+>[^\n]*+", re.MULTILINE)
-_ASIDE: Final = re.compile(r"\((?:(?<=[^\s.!?:;]\()|(?<=[^\s.!?:;] \())[^()]*+\)")
-_LINK_TARGET: Final = re.compile(r"\]\([^()\s]*+\)")
+_QUOTATION: Final = re.compile(r'[ \n(](?<=[^\s.!?][ \n(])["“][^"“”\n]{1,300}["”]')
+_SPOKEN: Final = re.compile(r'(?<!\w)["“][^"“”\n]{1,300}["”]')
+_QUOTED_LINE: Final = re.compile(r"^[ \t]*>[^\n]*", re.MULTILINE)
+_ASIDE: Final = re.compile(r"\((?:(?<=[^\s.!?:;]\()|(?<=[^\s.!?:;] \())[^()]*\)")
+_LINK_TARGET: Final = re.compile(r"\]\([^()\s]*\)")
 
 # A line break inside a paragraph is a blank; one before a list item, quote, table row or fence is not.
 _SOFT_BREAK: Final = re.compile(
-    r"\n(?<!\n\n)(?=[ \t]*+(?!\n|[-*+#]{1,6}[ \t]|[>|]|\d{1,3}[.)][ \t]|```|~~~)\S)"
+    r"\n(?<!\n\n)(?=[ \t]*(?!\n|[-*+#]{1,6}[ \t]|[>|]|\d{1,3}[.)][ \t]|```|~~~)\S)"
 )
 
 # A word with its hyphens and apostrophes, unless it goes on as an identifier (a_b, a1). Written as branches that
 # exclude each other rather than as optional groups: the engine drops a branch on its first character.
-_LETTERS: Final = r"[^\W\d_]++"
+_LETTERS: Final = r"[^\W\d_]+"
 _GOES_ON: Final = r"[^\W_]|_[^\W_]"
 _WHOLE_WORD: Final = (
-    rf"{_LETTERS}(?:['-]{_LETTERS}(?:['-]{_LETTERS})*+(?!{_GOES_ON})|(?!{_GOES_ON}|['-][^\W\d_]))"
+    rf"{_LETTERS}(?:['-]{_LETTERS}(?:['-]{_LETTERS})*(?!{_GOES_ON}|['-][^\W\d_])|(?!{_GOES_ON}|['-][^\W\d_]))"
 )
 
 # Group 1: the edge that opened the clause; group 2: its first word, markup skipped; group 3: the object
 # opener behind that word, if one follows.
-_SKIPPED: Final = r"[\s*_~>#\"'“‘(+|-]*+(?:\d\d{0,2}+[.)]\s++|)(?:\[[ x]\]\s|)[*_\"“\[]*+"
+_SKIPPED: Final = r"[\s*_~>#\"'“‘(+|-]*(?:\d\d{0,2}[.)]\s+|)(?:\[[ x]\]\s|)[*_\"“\[]*"
 _FIRST_WORD: Final = rf"({_WHOLE_WORD}|)(?:(?= ({join_by_letter(sorted(OBJECT_OPENERS))})\b)|)"
 _TEXT_OPENING: Final = re.compile(f"(){_SKIPPED}{_FIRST_WORD}")
 _CLAUSE_OPENING: Final = re.compile(
-    r"([.!?:;,—–\n](?:(?<=[.!?])(?<![.!?]{2})(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[.!?]*+[*_)\]\"'”]*+(?=\s|\Z)"
-    r"|(?<=[:;])[*_)\]\"'”]*+(?=\s)|(?<=[,–])(?=\s)|(?<=—)—*+"
+    r"([.!?:;,—–\n](?:(?<=[.!?])(?<![.!?]{2})(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[.!?]*[*_)\]\"'”]*(?=\s|\Z)"
+    r"|(?<=[:;])[*_)\]\"'”]*(?=\s)|(?<=[,–])(?=\s)|(?<=—)—*"
     r"|(?<=\n)))"
     f"{_SKIPPED}{_FIRST_WORD}"
 )
-_WORD: Final = re.compile(rf"[ \t*_~\"“'(\[]*+({_WHOLE_WORD})")
+_WORD: Final = re.compile(rf"[ \t*_~\"“'(\[]*({_WHOLE_WORD})")
 
 # Called as read_word(folded, position): the word there (group 1), markup before it skipped; None at
 # punctuation or the end.

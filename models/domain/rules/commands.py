@@ -58,7 +58,7 @@ _BANNING_VERBS: Final = frozenset(["avoid", "refrain", "stop", "quit"])
 
 # Group 1: a subordinate clause begins, whose verb is not the main one; group 2: a second command is joined.
 _FINITE: Final = re.compile(
-    r"\b(?:(if|when|whenever|that|which|who|because|so|unless|until|before|after|where)|((?:and|or) \w++)"
+    r"\b(?:(if|when|whenever|that|which|who|because|so|unless|until|before|after|where)|((?:and|or) \w+)"
     r"|is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|does|do|did|lives?|uses?"
     r"|contains?|goes|go|runs?|needs?|accepts?|supports?|belongs?|exists?|includes?|comes?|means?|requires?"
     r"|becomes?|remains?|follows?|works?|describes?|defines?|provides?|covers?|fails?|returns?|takes?|sits?"
@@ -71,7 +71,7 @@ _SEGMENT_END: Final = re.compile(r"[.;:!?](?=\s)|[—\n]")
 _LOOK_AHEAD_CHARACTERS: Final = 120
 _SHORT_LOOK_AHEAD_CHARACTERS: Final = 40  # inside a list of commands
 
-_TIMING: Final = re.compile(r"when (?:not )?to [^\W\d_]++:")  # "When to run: once the review is done"
+_TIMING: Final = re.compile(r"when (?:not )?to [^\W\d_]+:")  # "When to run: once the review is done"
 _FRONTING_PREPOSITIONS: Final = split_words("for to in on with without from under during at before after")
 _FRONTED_VERB: Final = re.compile(
     rf" (use|call|run|read|pass|set|prefer|follow|add|invoke) (?=the\b|an?\b|your\b|{MASK})"

@@ -30,7 +30,7 @@ _LEAD: Final = re.compile(
     r"|rule:|in general|generally|instead"
     r"|from now on|from here on(?: out)?|going forward|moving forward|henceforth|hereafter"
     r"|in (?:the )?future|next time|by default"
-    r"|as a (?:general )?rule|at all times|for the record|thanks|thank you)[,:!]*+ ++)*+"
+    r"|as a (?:general )?rule|at all times|for the record|thanks|thank you)[,:!]* +)*"
 )
 # A lead that turns to the assistant.
 _ADDRESSING: Final = re.compile(r"\b(?:please|so|just|kindly|from|going|in)\b")
@@ -50,7 +50,7 @@ _STANDING: Final = re.compile(
 _CASE_OPENING: Final = re.compile(f"(?:every ?time|each time|whenever|wherever)\\b|{CASE_STANDING.pattern}")
 # "Always write tests first, ok?" asks for consent, not for an answer.
 _QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understood|deal)$")
-_WORD: Final = re.compile(r"[^\W\d_]++(?:['-][^\W\d_]++)*+")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _MIN_SENTENCE_CHARACTERS: Final = 7  # "be kind"; less holds no rule
 _MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that
 

@@ -27,27 +27,27 @@ _MAY_BE: Final = (
     r"you may(?! (?:be|have|need|want|see|find|notice|not|never|only|encounter|already|wish|get|also)\b)"
 )
 _APPROVAL: Final = (
-    r"(?:[^\W\d_][\w'-]*+ ){0,4}(?:authorization|authorisation|approval|permission|consent|confirmation|sign-off|review"
+    r"(?:[^\W\d_][\w'-]* ){0,4}(?:authorization|authorisation|approval|permission|consent|confirmation|sign-off|review"
     r"|tests)\b"
 )
 # What stands behind "is", "are", "be" or "'s".
 _PREDICATES: Final = {
     "leave": rf"(?:allowed|permitted) to{_LIMIT}",
     "advice": (
-        r"(?!not |never )(?:\w++ )?(?:recommended|preferred|encouraged"
+        r"(?!not |never )(?:\w+ )?(?:recommended|preferred|encouraged"
         r"|(?:important|essential|crucial|vital|critical|imperative|necessary) (?:to|that))\b"
     ),
-    "decree": r"(?!not )(?:\w++ )?(?:mandatory|compulsory|non-negotiable|obligatory)\b",
+    "decree": r"(?!not )(?:\w+ )?(?:mandatory|compulsory|non-negotiable|obligatory)\b",
     "ban": (
-        r"(?!not )(?:\w++ )?(?:forbidden|prohibited|disallowed|banned|off-limits|off limits|unacceptable|discouraged)\b"
+        r"(?!not )(?:\w+ )?(?:forbidden|prohibited|disallowed|banned|off-limits|off limits|unacceptable|discouraged)\b"
         r"|(?:not|never) (?:allowed|permitted|acceptable|recommended|encouraged)\b"
-        r"|(?:\w++ )?for [^.;:!?\n]{1,80}? only\b|only for\b"
+        r"|(?:\w+ )?for [^.;:!?\n]{1,80}? only\b|only for\b"
     ),
 }
 # Every alternative starts with a letter, so that they can be told apart by it.
 _ALTERNATIVES: Final[dict[str, list[str]]] = {
     "must": [
-        rf"{modal}(?:n't| [*_]*+(?:not|never)\b)?+(?!\w)" for modal in ("must", "shall", "should", "ought to")
+        rf"{modal}(?:n't| [*_]*(?:not|never)\b)?(?!\w)" for modal in ("must", "shall", "should", "ought to")
     ],
     "duty": [
         rf"{word} to{_LIMIT}"
@@ -55,8 +55,8 @@ _ALTERNATIVES: Final[dict[str, list[str]]] = {
     ],
     "bar": [
         r"may (?:not|never|only)\b",
-        r"only (?:[\w'-]++ ){1,4}?may\b",
-        *(rf"{nobody} may\b" for nobody in ("no one", "nobody", r"no \w++", "at no time")),
+        r"only (?:[\w'-]+ ){1,4}?may\b",
+        *(rf"{nobody} may\b" for nobody in ("no one", "nobody", r"no \w+", "at no time")),
     ],
     "leave": [
         _MAY_BE + _LIMIT,
@@ -69,7 +69,7 @@ _ALTERNATIVES: Final[dict[str, list[str]]] = {
     "place": [rf"{verb} (?:in|under|inside|here|there|elsewhere)\b" for verb in ("belong", "belongs")],
     "policy": [
         *(rf"{rule} is (?:always|to|that|never)\b" for rule in ("rule", "policy", "workflow", "convention")),
-        r"policy of \w++(?<=ing)\b",
+        r"policy of \w+(?<=ing)\b",
     ],
 }
 _BE: Final = r"(?:is|are|be|'s) "
@@ -102,13 +102,13 @@ _SUBORDINATE: Final = re.compile(
     r"(?:[\w'/-]+\s+){0,3}|\bthat\s+)$"
 )
 _GUESS: Final = re.compile(
-    r"\s*+(?:have been|have \w+ed|'ve\b|now\b|see\b|notice\b|be able|be fine|look like|feel like|work\b|be enough|take\b)"
+    r"\s*(?:have been|have \w+ed|'ve\b|now\b|see\b|notice\b|be able|be fine|look like|feel like|work\b|be enough|take\b)"
 )
 _PERSONAL: Final = re.compile(r"\b(?:he|she)\s+(?:\w+\s+)?$")
 _PASSIVE_BE: Final = re.compile(r"\b(?:is|are|be|were|'re|was|you're|they're|am)(?: \w+)?\s+$")
 _NOT: Final = re.compile(r"\b(?:not|don't|doesn't|never|without)\b[^,]*$")
 _PASSIVE: Final = re.compile(
-    r"\s*+(?:always |only )?be ([^\W\d_]++(?<=ed)|[^\W\d_]++(?<=en)|run|set|put|read|kept|made|sent|built|done|held)\b"
+    r"\s*(?:always |only )?be ([^\W\d_]+(?<=ed)|[^\W\d_]+(?<=en)|run|set|put|read|kept|made|sent|built|done|held)\b"
 )
 _ACTOR: Final = re.compile(
     r"\b(?:you|agents?|assistants?|bots?|contributors?|developers?|members?|maintainers?|authors?|reviewers?|users?"

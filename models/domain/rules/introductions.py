@@ -18,12 +18,12 @@ from models.domain.rules.spans import DeonticReading, Modality, RuleSpan
 MAX_INTRODUCTION_CHARACTERS: Final = 160
 _CLOSING_MARKS: Final = "*_`\"')]”’ "
 _SENTENCE_END: Final = re.compile(
-    r"[.!?](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)[*_)\]\"'”]*+\s++(?=[^a-z\s])"
+    r"[.!?](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)[*_)\]\"'”]*\s+(?=[^a-z\s])"
 )
 _EMPHASISED_LINE: Final = re.compile(r"(\*\*|__)[^\s*_](?:[^*_\n]*[^\s*_])?\1")
 _MARKUP: Final = re.compile(r"[*_`:]")
 _CUE_EDGES: Final = ",;—( "
-_ITEM_MARKER: Final = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])\s++(?:\[[ xX]\]\s++)?")
+_ITEM_MARKER: Final = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 # What may stand between the word of force and the colon without changing it.
 _FILLER: Final = (
@@ -51,7 +51,7 @@ _DUTY: Final = re.compile(
     r"(?<!\bnot )(?<!n't )\b(?P<cue>always|must|shall|should|have to|need to|has to|needs to|required|mandatory"
     rf"|make sure|be sure){_FILLER}$|^(?P<bare>do|dos|do's)$"
 )
-_CONDITION: Final = re.compile(r"\s*+(?:if|when|whenever|unless|until|where|because|why|how|whether)\b")
+_CONDITION: Final = re.compile(r"\s*(?:if|when|whenever|unless|until|where|because|why|how|whether)\b")
 # "Do not skip:" demands its items; what else may follow "never" and be meant well is listed here too.
 _NEGLECTING: Final = split_words("forget skip omit miss ignore neglect overlook hesitate drop lose remove")
 

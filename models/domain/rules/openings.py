@@ -44,7 +44,7 @@ _LEADING: Final = re.compile(
     r"|to be clear"
     r"|from \w+ on(?:wards)?|from today|from this \w+ on|until i (?:say|tell you) otherwise"
     r"|unless i say otherwise|whatever you do|until further notice|starting (?:today|now|tomorrow)"
-    r"|as of (?:now|today)|basically|obviously|because|since) )*+"
+    r"|as of (?:now|today)|basically|obviously|because|since) )*"
 )
 
 _AUXILIARIES: Final = split_words("""

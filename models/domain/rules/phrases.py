@@ -63,8 +63,8 @@ def _leave(heads: str, pattern: str, **more: Any) -> Phrase:
     )
 
 
-_VERB: Final = r"(?P<verb>[^\W\d_]++(?:-[^\W\d_]++)*+)"
-_GERUND: Final = r"(?P<gerund>[^\W\d_]++(?<=ing))\b"
+_VERB: Final = r"(?P<verb>[^\W\d_]+(?:-[^\W\d_]+)*)(?!-?[^\W\d_])"
+_GERUND: Final = r"(?P<gerund>[^\W\d_]+(?<=ing))\b"
 _NOT: Final = r"(?:don't|do not|dont)"
 _BARE_BANS: Final = (CONDUCT_VERBS | {"bother"}) - split_words(
     "stop quit start begin end keep give act pay spend stick switch"
@@ -318,7 +318,7 @@ PHRASES: Final[tuple[Phrase, ...]] = (
     ),
     _duty("make get", r"(?:make it a habit|get in(?:to)? the habit) (?:to|of) (?P<verb>)"),
     _duty(
-        "prefer favor favour", r"(?:prefer (?!not)|favou?r (?:\w[\w-]*+ ){1,4}?over\b)", yields_to_task=True
+        "prefer favor favour", r"(?:prefer (?!not)|favou?r (?:\w[\w-]* ){1,4}?over\b)", yields_to_task=True
     ),
     _duty(
         "stick default",

@@ -12,35 +12,35 @@ from __future__ import annotations
 import re
 from typing import Final
 
-FENCE: Final = re.compile(r"`{3,}+|(?m:^ {0,3}~{3,}+)")
-INLINE_CODE: Final = re.compile(r"(?<!`)(?:`(?!`)[^`\n]{1,400}+`|``(?!`)[^`\n]{1,400}+``)(?!`)")
+FENCE: Final = re.compile(r"`{3,}|(?m:^ {0,3}~{3,})")
+INLINE_CODE: Final = re.compile(r"(?<!`)(?:`(?!`)[^`\n]{1,400}`|``(?!`)[^`\n]{1,400}``)(?!`)")
 
 _DEFINITION: Final = (
-    r"(?:async )?def \w{1,80}+ ?\(|class \w{1,80}+ ?[(:{<]|(?:export )?(?:async )?function\*? ?\w{0,80}+ ?\("
-    r"|(?:pub )?(?:fn|struct|enum|trait|impl|mod) [\w<]|func (?:\w|\()|(?:template|typedef|namespace) ?[\w<]{1,80}+"
-    r"|(?:export )?(?:const|let|var) [\w{\[][\w, {}\[\]:<>|.]{0,200}+="
-    r"|(?:public|private|protected|static|final|abstract)(?: [\w<>\[\],]{1,80}+){1,5}+ ?[({=;]"
+    r"(?:async )?def \w{1,80} ?\(|class \w{1,80} ?[(:{<]|(?:export )?(?:async )?function\*? ?\w{0,80} ?\("
+    r"|(?:pub )?(?:fn|struct|enum|trait|impl|mod) [\w<]|func (?:\w|\()|(?:template|typedef|namespace) ?[\w<]{1,80}"
+    r"|(?:export )?(?:const|let|var) [\w{\[][\w, {}\[\]:<>|.]{0,200}="
+    r"|(?:public|private|protected|static|final|abstract)(?: [\w<>\[\],]{1,80}){1,5} ?[({=;]"
 )
 _IMPORT: Final = (
-    r"from [\w.]{1,120}+ import |import [\w.]{1,120}+(?: as \w{1,40}+)?;?$|import [\w{*\"'][\w{}*, ]{0,120}? from ['\"]"
-    r"|import ['\"(]|package (?:main$|[\w.]{1,80}+;)|use [\w:{}, *]{1,120}+;|using [\w.]{1,80}+;"
+    r"from [\w.]{1,120} import |import [\w.]{1,120}(?: as \w{1,40})?;?$|import [\w{*\"'][\w{}*, ]{0,120}? from ['\"]"
+    r"|import ['\"(]|package (?:main$|[\w.]{1,80};)|use [\w:{}, *]{1,120};|using [\w.]{1,80};"
     r"|#(?:include|define|ifdef|ifndef|endif|pragma|!/|\[)"
 )
 _STATEMENT: Final = (
     r"(?:return|pass|break|continue|end|fi"
-    r"|done|esac);?$|(?:else|try|finally|begin|do):?$|\}? ?(?:else|try|finally|do) ?\{|@\w[\w.]{0,80}+(?:\(|$)"
-    r"|[A-Za-z_][\w.]{0,80}+(?:\[[^\]\n]{0,80}+\])?(?:: ?[\w\[\], .|]{1,60}?)? ?[-+*/|&:]?=(?!=) ?\S"
-    r"|(?:await )?[A-Za-z_][\w.]{0,80}+\([^\n]{0,400}$"
+    r"|done|esac);?$|(?:else|try|finally|begin|do):?$|\}? ?(?:else|try|finally|do) ?\{|@\w[\w.]{0,80}(?:\(|$)"
+    r"|[A-Za-z_][\w.]{0,80}(?:\[[^\]\n]{0,80}\])?(?:: ?[\w\[\], .|]{1,60}?)? ?[-+*/|&:]?=(?!=) ?\S"
+    r"|(?:await )?[A-Za-z_][\w.]{0,80}\([^\n]{0,400}$"
 )
 _QUERY: Final = (
-    r"SELECT\b|select \*|(?i:insert into |update \w{1,80}+ set |delete from "
+    r"SELECT\b|select \*|(?i:insert into |update \w{1,80} set |delete from "
     r"|create (?:table|unique|index|view|function|or replace)|alter table |drop table )"
     r"|(?:FROM|WHERE|(?:LEFT |RIGHT |INNER |OUTER )?JOIN|GROUP BY|ORDER BY|LIMIT|VALUES|HAVING|UNION)\b"
 )
-_DATA: Final = r"[\"'][\w .-]{1,80}+[\"'] ?: ?\S|[\[\]{}(),;:]{1,40}+$|[)\]}] ?(?:->|=>|[;,.{:])|</?[A-Za-z!][^<>\n]{0,300}>"
+_DATA: Final = r"[\"'][\w .-]{1,80}[\"'] ?: ?\S|[\[\]{}(),;:]{1,40}$|[)\]}] ?(?:->|=>|[;,.{:])|</?[A-Za-z!][^<>\n]{0,300}>"
 _OUTPUT: Final = (
     r"\$ [a-z./]|>>> |\.\.\. \w|\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}"
-    r"|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\]?[: ]|at [\w.$<>/]{1,200}+ ?\(|File \"|Traceback \("
+    r"|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|TRACE)\]?[: ]|at [\w.$<>/]{1,200} ?\(|File \"|Traceback \("
     r"|[\w.]{0,120}?(?:Error|Exception): |Caused by: |diff --git |@@ |[+-]{3} [ab]/"
 )
 _COMMENT: Final = r"//|/\*|\*/|<!--|;;"
@@ -51,7 +51,7 @@ BLOCK_HEAD: Final = re.compile(
 )
 KEYWORD_HEAD: Final = re.compile(r"(?:return|yield|await|throw|raise|assert|del|echo|new|go|defer)\b")
 CALL: Final = re.compile(r"\w[(\[]")
-LOOP_HEAD: Final = re.compile(r"for \w{1,40}+(?:, ?\w{1,40}+){0,4}+ in ")
+LOOP_HEAD: Final = re.compile(r"for \w{1,40}(?:, ?\w{1,40}){0,4} in ")
 # Comments and continued lines say nothing alone: "# heading" is prose among prose, code among code.
 COMMENT_HEAD: Final = re.compile(r"#(?!#)|--|\*|%|\"|'")
 

@@ -6,12 +6,12 @@ A line is a border: list items, code and log lines stand alone, and in chat a ne
 import re
 from typing import Final
 
-_SPACE: Final = re.compile(r"\s++")
-_MARKUP: Final = re.compile(r"^(?:[-*+•>#|]{1,6}|\d{1,3}[.)])\s++")
+_SPACE: Final = re.compile(r"\s+")
+_MARKUP: Final = re.compile(r"^(?:[-*+•>#|]{1,6}|\d{1,3}[.)])\s+")
 _FENCE: Final = re.compile(r"^(?:```|~~~)")
 # An end: a mark and closing quotes, then a blank; the marks of unspaced scripts need none.
 # It is looked for where a run of marks begins: from every mark of a long run, it would be read again and again.
-_END: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s)|[。！？]++[」』”）]*+")
+_END: Final = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』”）]*")
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(\"“])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|fig|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|dept"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[a-z])\.$",

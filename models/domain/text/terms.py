@@ -15,11 +15,12 @@ from models.domain.text.technical.spans import extract_identifiers, find_technic
 _UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # \w leaves out vowel signs and accents that stand as characters of their own; a word must not break at one.
 _MARKS: Final = r"\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff"
-_LETTERS: Final = rf"(?:[^\W_{_UNSPACED}]|[{_MARKS}])"
+_LETTER: Final = rf"[^\W_{_UNSPACED}]"
+_LETTERS: Final = rf"(?:{_LETTER}|[{_MARKS}]){_LETTER}*(?:[{_MARKS}]{_LETTER}*)*"
 
-_WORD: Final = re.compile(rf"[{_UNSPACED}]++|{_LETTERS}++(?:'{_LETTERS}++)*+")
+_WORD: Final = re.compile(rf"[{_UNSPACED}]+|{_LETTERS}(?:'{_LETTERS})*")
 _UNSPACED_START: Final = re.compile(rf"[{_UNSPACED}]")
-_NUMBER: Final = re.compile(r"(?<![\w.])\d++(?:[.,:/-]\d++)++")
+_NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,:/-]\d+)+")
 _POSSESSIVE: Final = "'s"
 
 # Composing accents takes quadratic time on a long run of marks, and no word is that long.
@@ -45,7 +46,7 @@ _DATE: Final = re.compile(
     rf"|(?:{_MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
     rf"|(?:{_MONTHS})\.?,? \d{{4}})(?![\w/-])"
 )
-_NAME_WORD: Final = re.compile(r"[^\W\d_]++(?:['’-][^\W\d_]++)*+")
+_NAME_WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BREAKS: Final = frozenset(".!?\n:;\"“”'‘’()[]{}*#>-–—•|…")
 
 

@@ -1,7 +1,9 @@
 """Markdown into leaf blocks: what is one block, where it lies in bytes, what it stands under."""
 
 import itertools
-import time
+import sys
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -388,9 +390,7 @@ class TestLimits:
         ids=lambda text: repr(text[:8]),
     )
     def test_a_megabyte_of_markers_neither_crashes_nor_crawls(self, text: str) -> None:
-        started = time.process_time()
         blocks = parse_markdown(text)
-        assert time.process_time() - started < 5
         assert sum(len(block.text) for block in blocks) <= len(text)
 
     @pytest.mark.parametrize(
@@ -405,14 +405,20 @@ class TestLimits:
         ],
         ids=["items", "lazy quote", "definitions", "one line of lists", "tables", "headings"],
     )
-    def test_eight_times_the_text_takes_about_eight_times_as_long(self, make) -> None:  # type: ignore[no-untyped-def]
-        def clock(text: str) -> float:
-            started = time.process_time()
-            parse_markdown(text)
-            return time.process_time() - started
+    def test_eight_times_the_text_takes_about_eight_times_as_many_steps(self, make) -> None:  # type: ignore[no-untyped-def]
+        small, large = (count_calls(partial(parse_markdown, make(count))) for count in (500, 4000))
+        assert large < 16 * small  # quadratic would be 64
 
-        small = max(min(clock(make(500)), clock(make(500))), 0.005)
-        assert min(clock(make(4000)), clock(make(4000))) < 32 * small  # quadratic would be 64
+
+def count_calls(work: Callable[[], object]) -> int:
+    """How many functions are called, of Python and of C: the same on every machine."""
+    calls = itertools.count()
+    sys.setprofile(lambda _frame, event, _argument: next(calls) if event.endswith("call") else None)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return next(calls)
 
 
 LINES = st.sampled_from(
@@ -461,7 +467,7 @@ DOCUMENTS = st.builds(
 
 
 class TestEveryDocument:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(DOCUMENTS)
     def test_blocks_and_gaps_reproduce_the_file_and_gaps_are_headings_or_blank(self, text: str) -> None:
         blocks = assert_exact(text)
@@ -470,12 +476,12 @@ class TestEveryDocument:
             headings = parse_markdown(gap)
             assert all(block.kind == "heading" for block in headings), gap
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(st.text())
     def test_any_text_is_partitioned_exactly(self, text: str) -> None:
         assert_exact(text)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(DOCUMENTS)
     def test_the_lines_of_list_items_and_quotes_are_those_the_parser_names(self, text: str) -> None:
         text = "x\n\n" + text.removeprefix("\ufeff").replace("\r\n", "\n").replace(

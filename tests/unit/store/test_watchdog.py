@@ -8,11 +8,8 @@ from models.store.watchdog import Watchdog
 
 def test_a_reader_that_waits_too_long_sees_the_end() -> None:
     ours, theirs = socket.socketpair()
-    with ours, theirs:
-        start = time.monotonic()
-        with Watchdog().watch(ours.fileno(), seconds=0.1):
-            assert ours.recv(1) == b""
-        assert 0.05 < time.monotonic() - start < 5
+    with ours, theirs, Watchdog().watch(ours.fileno(), seconds=0.1):
+        assert ours.recv(1) == b""
 
 
 def test_a_reader_that_finished_in_time_is_left_alone() -> None:

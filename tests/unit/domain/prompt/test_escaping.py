@@ -1,13 +1,13 @@
 """Claims about hostile text: whatever it tries, it stays inside its frame, and ordinary text stays as it was said."""
 
 import re
-import time
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.domain.prompt import escaping
 from models.domain.prompt.assembly import Block, Supply, TailBlock, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.escaping import (
@@ -187,16 +187,7 @@ def test_ordinary_text_is_verbatim(ordinary: str) -> None:
     ],
 )
 def test_long_runs_are_read_in_linear_time(unit: str) -> None:
-    def measure(count: int) -> float:
-        text = unit * count
-        best = 1e9
-        for _ in range(3):
-            start = time.process_time()
-            escape_frames(text)
-            best = min(best, time.process_time() - start)
-        return best
-
-    assert measure(400_000) < max(16 * measure(50_000), 0.2)  # 8 times as much; quadratic would be 64 times
+    escape_frames(unit * 400_000)  # in quadratic time it would reach the limit that every test has
 
 
 @given(
@@ -253,18 +244,14 @@ def test_the_short_way_for_plain_text_gives_what_the_long_way_gives(text: str) -
     assert escape_frames(text) == long_way
 
 
-def test_text_that_opens_nothing_costs_almost_nothing() -> None:
-    plain = "The harbour was full of boats, and nobody had told the lighthouse keeper. " * 4_000
-
-    def measure(one: str) -> float:
-        best = 1e9
-        for _ in range(5):
-            start = time.process_time()
-            escape_frames(one)
-            best = min(best, time.process_time() - start)
-        return best
-
-    assert measure(plain) * 10 < measure(plain + "[")
+def test_the_shape_of_a_text_that_opens_nothing_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = "The harbour was full of boats, and nobody had told the lighthouse keeper."
+    looked_at: list[str] = []
+    monkeypatch.setattr(escaping, "find_shape", lambda text: looked_at.append(text) or find_shape(text))
+    assert escape_frames(plain) == plain
+    assert looked_at == []
+    escape_frames(plain + "[")
+    assert looked_at == [plain + "["]
 
 
 @given(st.text(alphabet=st.sampled_from("ab\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029 \x1f"), max_size=12))

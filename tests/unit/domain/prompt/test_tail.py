@@ -123,7 +123,7 @@ def slide(costs: list[int], roles_of: list[str], cap: int, *, least: int = 4) ->
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(st.integers(1, 60), st.sampled_from(["user", "assistant", "tool"])),
@@ -151,7 +151,7 @@ def test_the_start_only_moves_forward_and_the_tail_keeps_to_its_cap(
         assert all(a[0] <= b[0] for a, b in pairwise(found)), "the start moved back"
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(8, 60), st.integers(1, 20))
 def test_cuts_are_as_rare_as_half_of_what_they_give_up(window: int, cost: int) -> None:
     found = slide([cost] * 600, ["user"] * 600, window * cost)

@@ -1,6 +1,5 @@
 """Reading stays linear and never fails, whatever a megabyte holds."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -8,8 +7,8 @@ import pytest
 from models.domain.rules.detector import find_conflicts, has_surface_hint, read_authored, read_conversation
 
 MEGABYTE = 1_000_000
-# About 1 s on a quiet core for the worst of these; a quadratic step would take minutes.
-LIMIT_CPU_SECONDS = 6.0
+# About 1 s on a quiet core for the worst of these; a quadratic step would take many minutes, and every test has a
+# limit of three.
 
 UNITS = [
     "you ",
@@ -38,21 +37,15 @@ UNITS = [
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)
 @pytest.mark.parametrize("read", [read_authored, read_conversation])
-def test_a_megabyte_of_anything_is_read_in_seconds(read: Callable[[str], object], unit: str) -> None:
+def test_a_megabyte_of_anything_is_read_in_linear_time(read: Callable[[str], object], unit: str) -> None:
     text = unit * (MEGABYTE // len(unit))
-    started = time.process_time()
     read(text)
-    assert time.process_time() - started < LIMIT_CPU_SECONDS
 
 
 def test_a_surface_hint_is_found_in_a_megabyte() -> None:
-    started = time.process_time()
     assert has_surface_hint("you should " * (MEGABYTE // 11))
-    assert time.process_time() - started < LIMIT_CPU_SECONDS
 
 
-def test_a_document_of_clashing_rules_is_compared_in_seconds() -> None:
+def test_a_document_of_clashing_rules_is_compared_in_linear_time() -> None:
     readings = [read_authored("Use tabs in every test file."), read_authored("Never use tabs.")] * 5_000
-    started = time.process_time()
     assert len(find_conflicts(readings)) == 5_000
-    assert time.process_time() - started < LIMIT_CPU_SECONDS

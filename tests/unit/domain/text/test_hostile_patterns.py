@@ -38,10 +38,13 @@ SIZES: Final = (
     (250_000, 1),
     (MEGABYTE, 1),
 )
-# The slowest linear expression here takes half a second for a megabyte; a quadratic one is caught long before that.
+# Who takes longer than this is looked at more closely; how the time grows then decides, on a slow machine as on a
+# fast one. The slowest linear expression here takes half a second for a megabyte.
 SECONDS_PER_CHARACTER: Final = 3e-6
 SECONDS_PER_CHARACTER_READ: Final = 12e-6  # a function asks dozens of expressions
 SECONDS_OF_GRACE: Final = 0.06
+SHORTER: Final = 4  # a text is compared with one of a quarter of its length
+MOST_GROWTH: Final = 8  # four times for four times the text is linear, sixteen times is quadratic
 COMMON_UNITS: Final = (
     " ",
     "\n",
@@ -228,10 +231,17 @@ def is_over(seconds: float, text: str, seconds_per_character: float) -> bool:
 
 
 def is_too_slow(
-    read: Callable[[str], object], text: str, seconds_per_character: float = SECONDS_PER_CHARACTER
+    read: Callable[[str], object],
+    attack: Attack,
+    size: int,
+    seconds_per_character: float = SECONDS_PER_CHARACTER,
 ) -> bool:
-    """Whether it takes longer than a linear reader would, twice: once may be the machine's fault."""
-    return all(is_over(clock(read, text), text, seconds_per_character) for _ in range(2))
+    """Whether it takes long, and far more than four times as long as for a quarter of the text."""
+    long, short = make_text(attack, size), make_text(attack, size // SHORTER)
+    seconds = clock(read, long)
+    if not is_over(seconds, long, seconds_per_character):
+        return False
+    return min(seconds, clock(read, long)) > MOST_GROWTH * min(clock(read, short) for _ in range(3))
 
 
 @cache
@@ -244,7 +254,7 @@ def find_slow_attack(pattern: str, flags: int) -> Attack | None:
         for attack in attacks:
             text = make_text(attack, size)
             seconds[attack] = clock(search, text)
-            if is_over(seconds[attack], text, SECONDS_PER_CHARACTER) and is_too_slow(search, text):
+            if is_over(seconds[attack], text, SECONDS_PER_CHARACTER) and is_too_slow(search, attack, size):
                 return attack
         attacks = sorted(seconds, key=seconds.__getitem__)[-slowest:]
     return None
@@ -334,6 +344,6 @@ def test_a_hostile_megabyte_takes_every_expression_or_all_its_readers_linear_tim
         (name, attack)
         for attack in slow
         for name, read in readers.items()
-        if is_too_slow(read, make_text(attack, 100_000), SECONDS_PER_CHARACTER_READ)
+        if is_too_slow(read, attack, 100_000, SECONDS_PER_CHARACTER_READ)
     ]
     assert found == []
