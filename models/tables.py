@@ -156,6 +156,7 @@ turns = Table(
     _moment("ts"),  # when it was said, by the host's word
     _moment("accepted_at"),  # when it was kept, by ours
     Column("metadata", JSONB(), nullable=False, server_default="{}"),
+    Column("tokens", Integer()),  # by the `chars` counter; null: kept and indexed before it was counted here
     UniqueConstraint("tenant_id", "session_id", "position"),
     UniqueConstraint("tenant_id", "session_id", "dedup_key"),
     ForeignKeyConstraint(["tenant_id", "session_id"], [sessions.c.tenant_id, sessions.c.session_id]),

@@ -10,6 +10,7 @@ from datetime import datetime
 
 import structlog
 
+from api.access import check_namespace
 from api.assemble.schemas import AssembleIn
 from api.recall.ranking import (
     Question,
@@ -28,14 +29,13 @@ from models.domain.recall.recovery import RankedMatch, detect_failure, reserve_r
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.rules.guidance import SESSION_PREFIX, name_guidance_namespace
 from models.domain.rules.overruling import Overruling
-from models.errors import DatabaseUnavailable, DeadlineExceeded, Forbidden
+from models.errors import DatabaseUnavailable, DeadlineExceeded
 from models.store.context import TAIL_TURNS, Context, Origin, receive_context, send_context
 from models.store.documents import Rule
 from models.store.embeddings import Vector
 from models.store.engine import one_round_trip, tenant_transaction
 from models.store.guidance import Guidance, load_guidance
 from models.store.recall import CandidateRow
-from models.store.sessions import SessionFacts
 from models.store.tokens import Caller
 from models.store.turns import load_recent_turns
 from models.store.work import Backlog
@@ -78,25 +78,6 @@ class Gathered:
             yield
         finally:
             self.timings_ms[stage] = round((time.perf_counter() - start) * 1000, 3)
-
-
-def resolve_namespace(
-    caller: Caller, identity: Identity, session_id: str, session: SessionFacts | None
-) -> str:
-    """The durable namespace of a call: who the caller says it is for, else what the session is known by."""
-    if identity.is_empty and session is not None and session.namespace:
-        return check_namespace(caller, session.namespace)
-    return check_namespace(caller, durable_namespace(identity, session_id))
-
-
-def check_namespace(caller: Caller, namespace: str) -> str:
-    """The namespace, if the caller's token opens it."""
-    if caller.namespace is not None and caller.namespace != namespace:
-        raise Forbidden(
-            f"the token opens namespace '{caller.namespace}' only",
-            remedy="name that identity in the request, or use a token of the whole tenant",
-        )
-    return namespace
 
 
 def gather(

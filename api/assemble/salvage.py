@@ -5,7 +5,8 @@ The usual two round trips read everything at once, so a slow part takes the othe
 
 import structlog
 
-from api.assemble.gathering import MANDATORY_STAGE_MS, MAX_GUIDANCE_RECORDS, Gathered, resolve_namespace
+from api.access import resolve_namespace
+from api.assemble.gathering import MANDATORY_STAGE_MS, MAX_GUIDANCE_RECORDS, Gathered
 from api.assemble.schemas import AssembleIn
 from api.runtime import Runtime
 from models.domain.records import Identity

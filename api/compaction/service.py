@@ -2,15 +2,12 @@
 
 import time
 
-from api.assemble.gathering import resolve_namespace
+from api.access import check_session
 from api.compaction.schemas import CompactIn, CompactOut
 from api.runtime import Runtime
-from models.domain.records import Identity
-from models.errors import NotFound
 from models.messages import COMPACT_DUE
 from models.store.compactions import find_outcome, request_compaction
 from models.store.engine import tenant_transaction
-from models.store.sessions import find_session
 from models.store.tokens import Caller
 
 POLL_SECONDS = 0.05
@@ -43,16 +40,3 @@ def compact(runtime: Runtime, caller: Caller, session_id: str, request: CompactI
         reason="not finished in time; it goes on" if request.wait else "asked for; the workers do it",
         is_done=False,
     )
-
-
-def check_session(runtime: Runtime, caller: Caller, session_id: str) -> str:
-    """The namespace of a session the caller may see; a stranger's session does not exist."""
-    with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
-        session = find_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
-    if session is None:
-        raise NotFound(
-            f"session '{session_id}' has no turns", remedy="check its name; 'longtail grep' finds turns"
-        )
-    return resolve_namespace(caller, Identity(), session_id, session)

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Literal
 from uuid import UUID
 
+from api.access import choose_binding
 from api.cursors import read_cursor, write_cursor
 from api.documents.schemas import ConflictOut, DocumentOut, DocumentPageOut, LoadedDocumentOut
 from api.runtime import Runtime
@@ -16,7 +17,7 @@ from models.domain.rules.tiers import (
     enforce_hard_reserve,
     read_as_notes,
 )
-from models.errors import Forbidden, InvalidInput, NotFound, TooLarge
+from models.errors import InvalidInput, NotFound, TooLarge
 from models.store.documents import (
     AuthoredDocument,
     delete_document,
@@ -185,23 +186,6 @@ def _store(
             partition=partition,
         )
     return document_id, partition
-
-
-def choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
-    """What a document is bound to: a user, an agent, or the whole tenant; a bound token has its own user's only."""
-    if user_id and agent_id:
-        raise InvalidInput(
-            "a document is bound to a user or to an agent, not to both",
-            field="agent_id",
-            remedy="send one of them",
-        )
-    if caller.namespace is not None and caller.namespace != user_id:
-        raise Forbidden(
-            f"the token opens namespace '{caller.namespace}' only", remedy="bind the document to that user"
-        )
-    if user_id:
-        return f"user:{user_id}"
-    return f"agent:{agent_id}" if agent_id else "tenant"
 
 
 def _decode(body: bytes) -> str:

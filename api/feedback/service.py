@@ -3,10 +3,11 @@
 from dataclasses import asdict
 from uuid import UUID
 
+from api.access import check_whole_tenant
 from api.feedback.schemas import CalibrationOut, FeedbackIn, FeedbackOut
 from api.runtime import Runtime
 from models.domain.gate.calibration import choose_threshold, fit_isotonic, reliability_curve
-from models.errors import Forbidden, InvalidInput
+from models.errors import InvalidInput
 from models.store.decisions import gate_threshold
 from models.store.engine import tenant_transaction
 from models.store.feedback import (
@@ -75,10 +76,6 @@ def report_calibration(runtime: Runtime, tenant_id: UUID, *, wanted_precision: f
 
 def apply_threshold(runtime: Runtime, caller: Caller, threshold: float | None) -> None:
     """The tenant's gate decides by this threshold from now on."""
-    if caller.namespace is not None:
-        raise Forbidden(
-            f"the token opens namespace '{caller.namespace}' only",
-            remedy="the threshold is the tenant's: use a token of the whole tenant",
-        )
+    check_whole_tenant(caller, remedy="the threshold is the tenant's: use a token of the whole tenant")
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
         set_gate_threshold(connection, tenant_id=caller.tenant_id, threshold=threshold)

@@ -3,12 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from api.assemble.gathering import check_namespace
+from api.access import check_namespace, choose_namespace
 from api.guidance.schemas import GuidanceOut, GuidancePageOut
-from api.memories.schemas import (
-    ForgottenOut,
-)
-from api.memories.service import choose_namespace
+from api.memories.schemas import ForgottenOut
 from api.runtime import Runtime
 from models.errors import NotFound
 from models.store.engine import repeat_if_overtaken, tenant_transaction

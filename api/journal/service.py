@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from api.assemble.gathering import resolve_namespace
+from api.access import resolve_namespace
 from api.journal.schemas import JournalEntryOut, JournalOut, LifecycleIn, LifecycleOut
 from api.runtime import Runtime
 from models.domain.records import Identity

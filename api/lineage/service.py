@@ -2,11 +2,11 @@
 
 import time
 
-from api.compaction.service import check_session
+from api.access import check_session, check_whole_tenant
 from api.lineage.schemas import VerifyIn, VerifyOut, ViolationOut
 from api.runtime import Runtime
 from models.domain.compaction.verification import verify_session
-from models.errors import Forbidden, TransientError
+from models.errors import TransientError
 from models.store.compactions import session_lock
 from models.store.engine import tenant_transaction
 from models.store.lineage import list_compacted_sessions, load_lineage, repair_session
@@ -18,12 +18,9 @@ SESSIONS_AT_ONCE = 50
 
 def verify(runtime: Runtime, caller: Caller, request: VerifyIn) -> VerifyOut:
     """Check sessions by name until the slice of time is used up; `next_cursor` says where to go on."""
-    if caller.namespace is not None and request.session_id is None:
-        raise Forbidden(
-            f"the token opens namespace '{caller.namespace}' only",
-            remedy="name a session, or use a tenant's token",
-        )
-    if request.session_id is not None:
+    if request.session_id is None:
+        check_whole_tenant(caller, remedy="name a session, or use a tenant's token")
+    else:
         check_session(runtime, caller, request.session_id)
     deadline = time.monotonic() + SLICE_SECONDS
     answer = VerifyOut(sessions=0, summaries=0, turns=0, violations=[], summaries_dropped=0, next_cursor=None)

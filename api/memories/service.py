@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.assemble.gathering import check_namespace
+from api.access import check_namespace, choose_namespace
 from api.memories.schemas import (
     CorrectionIn,
     DecisionOut,
@@ -25,11 +25,6 @@ from models.store.engine import repeat_if_overtaken, tenant_transaction
 from models.store.forgetting import correct_memory, forget_memory, load_revisions
 from models.store.memories import LAST_ID, Memory, find_memory, list_memories, load_memory_sources
 from models.store.tokens import Caller
-
-
-def choose_namespace(caller: Caller, asked: str | None) -> str | None:
-    """The namespace a list is about: the one asked for, else the only one the token opens, else all."""
-    return check_namespace(caller, asked) if asked is not None else caller.namespace
 
 
 def read_memory(runtime: Runtime, caller: Caller, memory_id: UUID, *, explain: bool) -> MemoryOut:

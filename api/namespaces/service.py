@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 from sqlalchemy.exc import IntegrityError
 
-from api.assemble.gathering import check_namespace
+from api.access import check_namespace, check_whole_tenant
 from api.cursors import read_cursor, write_cursor
 from api.namespaces.schemas import ErasedOut, ErasureOut, ErasuresOut, NamespaceOut, NamespacePageOut
 from api.runtime import Runtime
-from models.errors import Forbidden, InvalidInput, NotFound, TransientError
+from models.errors import InvalidInput, NotFound, TransientError
 from models.store.engine import tenant_transaction
 from models.store.erasure import erase_namespace, list_erasures
 from models.store.namespaces import list_namespaces
@@ -72,8 +72,7 @@ def erase(
 
 def read_erasures(runtime: Runtime, caller: Caller, *, limit: int) -> ErasuresOut:
     """The audit: what was erased, when, by which token."""
-    if caller.namespace is not None:
-        raise Forbidden(f"the token opens namespace '{caller.namespace}' only")
+    check_whole_tenant(caller)
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
         found = list_erasures(connection, tenant_id=caller.tenant_id, count=limit)
     return ErasuresOut(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from api.access import check_namespace
 from api.assemble.formats import hash_text, measure_stable_prefix
 from api.assemble.gathering import Gathered, gather
 from api.assemble.schemas import AssembleIn
@@ -15,7 +16,7 @@ from api.receipts.draft import TERMS, Draft, write_receipt
 from api.receipts.schemas import ChangedCandidateOut, ChangeOut, MovedCandidateOut, ReceiptOut, ReplayOut
 from api.runtime import Runtime
 from models.domain.prompt.markers import keep_what_was_said
-from models.errors import Forbidden, NotFound
+from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.items import load_item_texts
 from models.store.receipts import StoredReceipt, find_receipt
@@ -79,8 +80,7 @@ def _find(runtime: Runtime, caller: Caller, assembly_id: UUID) -> StoredReceipt:
             remedy="receipts are sampled (LONGTAIL_RECEIPT_SHARE) and the newest are kept; "
             "assemble with explain=true to be sure of one",
         )
-    if caller.namespace is not None and found.namespace != caller.namespace:
-        raise Forbidden(f"the token opens namespace '{caller.namespace}' only")
+    check_namespace(caller, found.namespace)
     return found
 
 

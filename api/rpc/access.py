@@ -2,11 +2,10 @@
 
 from sqlalchemy import Connection
 
-from api.assemble.gathering import check_namespace
+from api.access import check_namespace, check_whole_tenant
 from api.rpc.collections import Place, find_place
 from api.rpc.dispatcher import Call
 from models.domain.records import GLOBAL_NAMESPACE, Identity, durable_namespace
-from models.errors import Forbidden
 from models.store.collections import Scope
 from models.store.documents import bindings_of
 from models.store.sessions import find_session
@@ -20,11 +19,8 @@ def open_for_reading(connection: Connection, call: Call, collection: str) -> Sco
         check_namespace(call.caller, place.namespace or "")
     elif place.session_id is not None:
         find_home(connection, call, place.session_id)
-    elif place.view == "own" and own is not None:
-        raise Forbidden(
-            f"the token opens namespace '{own}' only, and '{collection}' belongs to the whole tenant",
-            remedy="use a token of the whole tenant",
-        )
+    elif place.view == "own":
+        check_whole_tenant(call.caller)  # a collection of the client's own, of nobody in particular
     return to_scope(place, user_id=own)
 
 

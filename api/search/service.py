@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from api.assemble.gathering import Gathered, check_namespace
+from api.access import check_namespace
+from api.assemble.gathering import Gathered
 from api.cursors import invalid_cursor
 from api.recall.explanation import explain_candidates
 from api.recall.ranking import (

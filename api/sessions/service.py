@@ -3,9 +3,8 @@
 from dataclasses import asdict
 from datetime import datetime
 
-from api.assemble.gathering import check_namespace
+from api.access import check_namespace, choose_namespace
 from api.cursors import read_cursor, write_cursor
-from api.memories.service import choose_namespace
 from api.runtime import Runtime
 from api.sessions.schemas import SessionOut, SessionPageOut
 from models.errors import NotFound

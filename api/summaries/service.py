@@ -4,10 +4,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
+from api.access import check_namespace
 from api.runtime import Runtime
 from api.summaries.schemas import ExpandOut, SummaryOut
 from api.turns.service import show_turn
-from models.errors import Forbidden, NotFound
+from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.history import load_kept_turns
 from models.store.summaries import (
@@ -63,8 +64,7 @@ def _find(connection: Connection, caller: Caller, summary_id: UUID) -> Summary:
         raise NotFound(
             f"no summary {summary_id} in this tenant", remedy="ids are in the items of an assembly"
         )
-    if caller.namespace is not None and found[0].namespace != caller.namespace:
-        raise Forbidden(f"the token opens namespace '{caller.namespace}' only")
+    check_namespace(caller, found[0].namespace)
     return found[0]
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 
-from api.compaction.service import check_session
-from api.memories.service import choose_namespace
+from api.access import check_session, choose_namespace
 from api.runtime import Runtime
 from api.transfer.schemas import FORMAT, VERSION
 from models.errors import TransientError

@@ -6,14 +6,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.access import Administrator, Reader, RuntimeOf
+from api.access import Administrator, Reader, RuntimeOf, check_whole_tenant
 from api.parameters import PROBLEM, Namespace
 from api.runtime import Runtime
 from api.schemas import Name
 from api.transfer.export import export
 from api.transfer.imports import Importer, split_lines
 from api.transfer.schemas import ImportOut
-from models.errors import Forbidden, TooLarge
+from models.errors import TooLarge
 from models.store.tokens import Caller
 
 router = APIRouter(responses=PROBLEM, tags=["transfer"])
@@ -54,11 +54,7 @@ async def post_import(
     ] = "keep",
 ) -> ImportOut:
     """Take an export back, all of it or nothing; sending it again adds nothing."""
-    if caller.namespace is not None:
-        raise Forbidden(
-            f"the token opens namespace '{caller.namespace}' only",
-            remedy="import with a token of the whole tenant",
-        )
+    check_whole_tenant(caller, remedy="import with a token of the whole tenant")
     return await _import(request, runtime, caller, makes_ids=ids == "new")
 
 

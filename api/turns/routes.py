@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, Header, Query
 from api.access import (
     Reader,
     RuntimeOf,
+    resolve_namespace,
     writer,
 )
-from api.assemble.gathering import resolve_namespace
 from api.idempotency import IdempotentRoute
 from api.parameters import PROBLEM, Cursor, SessionId
 from api.schemas import Name

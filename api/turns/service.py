@@ -2,10 +2,10 @@
 
 import time
 
-from api.compaction.service import check_session
+from api.access import check_session, choose_namespace
 from api.runtime import Runtime
 from api.turns.schemas import GrepHit, GrepIn, GrepOut, TurnOut, TurnPageOut
-from models.errors import DeadlineExceeded, Forbidden, InvalidInput
+from models.errors import DeadlineExceeded, InvalidInput
 from models.store.engine import tenant_transaction
 from models.store.history import LAST_SEQ, Found, KeptTurn, list_turns, search_turns
 from models.store.tokens import Caller
@@ -54,8 +54,7 @@ def show_turn(kept: KeptTurn) -> TurnOut:
 
 def grep(runtime: Runtime, caller: Caller, request: GrepIn) -> GrepOut:
     """Matches in the raw record, newest first, until there are enough, the record ends or time is up."""
-    if caller.namespace is not None and request.user_id not in (None, caller.namespace):
-        raise Forbidden(f"the token opens namespace '{caller.namespace}' only")
+    namespace = choose_namespace(caller, request.user_id)
     deadline = time.monotonic() + GREP_SECONDS
     before: int | None = int(request.cursor) if request.cursor else LAST_SEQ
     found: list[Found] = []
@@ -76,7 +75,7 @@ def grep(runtime: Runtime, caller: Caller, request: GrepIn) -> GrepOut:
                     rows=GREP_PAGE_ROWS,
                     count=request.limit - len(found),
                     session_id=request.session_id,
-                    namespace=caller.namespace or request.user_id,
+                    namespace=namespace,
                     role=request.role,
                 )
         except DeadlineExceeded as error:

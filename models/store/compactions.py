@@ -191,7 +191,7 @@ def advance_generation(connection: Connection, *, tenant_id: UUID, session_id: s
 # left out: the gate adds them when they arrive, and counted twice they would make every second of talk worth a run.
 _RECOUNT = text("""
 WITH bare AS (
-    SELECT turns.position, coalesce(items.token_estimate, (char_length(turns.content) + 3) / 4) AS tokens,
+    SELECT turns.position, coalesce(items.token_estimate, turns.tokens) AS tokens,
            coalesce(work.stage IN ('accepted', 'ingested', 'embedded'), false) AS is_on_its_way
     FROM turns LEFT JOIN summary_turns ON summary_turns.turn_id = turns.id
     LEFT JOIN items ON items.id = turns.id LEFT JOIN work ON work.item_id = turns.id

@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
 from models.domain.text.terms import count_terms
-
-FIRST_ID: Final = UUID(int=0)  # pages go upward from here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,36 +43,6 @@ FROM items LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
 LEFT JOIN memories ON memories.turn_id = items.id
 WHERE items.tenant_id = :tenant_id AND items.is_active
 """
-
-
-def list_items(
-    connection: Connection,
-    *,
-    tenant_id: UUID,
-    namespaces: Sequence[str] | None = None,
-    session_id: str | None = None,
-    kinds: Sequence[str] | None = None,
-    after_id: UUID = FIRST_ID,
-    count: int = 100,
-) -> list[IndexedItem]:
-    """A page of what is indexed, oldest id first; `kinds` of turn, memory, summary, rule, lore."""
-    rows = connection.execute(
-        text(
-            f"SELECT * FROM ({_ITEMS} AND items.id > :after_id "
-            "AND (CAST(:namespaces AS text[]) IS NULL OR items.namespace = ANY(:namespaces)) "
-            "AND (CAST(:session_id AS text) IS NULL OR items.session_id = :session_id)) AS found "
-            "WHERE CAST(:kinds AS text[]) IS NULL OR kind = ANY(:kinds) ORDER BY item_id LIMIT :count"
-        ),
-        {
-            "tenant_id": tenant_id,
-            "namespaces": None if namespaces is None else list(namespaces),
-            "session_id": session_id,
-            "kinds": None if kinds is None else list(kinds),
-            "after_id": after_id,
-            "count": count,
-        },
-    )
-    return [_to_item(row) for row in rows]
 
 
 def load_items(

@@ -39,7 +39,7 @@ FROM ({page}) AS sessions
 LEFT JOIN compactions AS state ON state.tenant_id = :tenant_id AND state.session_id = sessions.session_id
 CROSS JOIN LATERAL (
     SELECT count(*) AS turns, count(edge.turn_id) AS covered_turns,
-           coalesce(sum(coalesce(items.token_estimate, (char_length(turns.content) + 3) / 4)), 0)::bigint AS tokens
+           coalesce(sum(coalesce(items.token_estimate, turns.tokens)), 0)::bigint AS tokens
     FROM turns LEFT JOIN items ON items.id = turns.id LEFT JOIN summary_turns AS edge ON edge.turn_id = turns.id
     WHERE turns.tenant_id = :tenant_id AND turns.session_id = sessions.session_id
 ) AS counted

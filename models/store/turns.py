@@ -10,7 +10,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
+from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Identity, NewTurn, Turn, durable_namespace
+
+COUNTER = CharsCounter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +38,7 @@ class Accepted:
 _ACCEPT = text("""
 SELECT * FROM longtail.accept_turns(
     :tenant_id, :session_id, :namespace, :is_named, :user_id, :session_key, :agent_id, :roles, :contents, :names,
-    :host_ids, :keys, :digests, :moments, :metadata)
+    :host_ids, :keys, :digests, :moments, :metadata, :costs)
 """)
 
 
@@ -73,6 +76,7 @@ def accept_turns(
             "digests": digests,
             "moments": [turn.ts or now for turn in turns],
             "metadata": [json.dumps(dict(turn.metadata)) for turn in turns],
+            "costs": [COUNTER.count(turn.content) for turn in turns],
         },
     ).all()
     return Accepted(

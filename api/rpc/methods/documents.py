@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from api.assemble.gathering import check_namespace
-from api.documents.service import choose_binding, load_document, remove_document
+from api.access import check_namespace, choose_binding
+from api.documents.service import load_document, remove_document
 from api.rpc.collections import Namespace, find_place
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.methods.records import Metadata

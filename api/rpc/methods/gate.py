@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 from sqlalchemy import Connection
 
-from api.assemble.gathering import check_namespace
+from api.access import check_namespace
 from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.search import encode

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from api.assemble.gathering import check_namespace
+from api.access import check_namespace
 from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.search import show

@@ -7,8 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from models.domain.prompt.tokens import CharsCounter
 from models.errors import Conflict, InvalidInput
 
+COUNTER = CharsCounter()
 Records = Sequence[Mapping[str, Any]]
 
 
@@ -85,12 +87,13 @@ _TURNS = text("""
 WITH given AS (
     SELECT * FROM ROWS FROM (jsonb_to_recordset(CAST(:rows AS jsonb)) AS (
         id uuid, session_id text, position bigint, namespace text, role text, content text, name text,
-        host_message_id text, dedup_key text, ts timestamptz, accepted_at timestamptz, metadata jsonb)) WITH ORDINALITY
+        host_message_id text, dedup_key text, ts timestamptz, accepted_at timestamptz, metadata jsonb,
+        tokens integer)) WITH ORDINALITY
 ), added AS (
     INSERT INTO turns (id, tenant_id, session_id, position, namespace, role, content, name, host_message_id, dedup_key,
-                       content_sha256, ts, accepted_at, metadata)
+                       content_sha256, ts, accepted_at, metadata, tokens)
     SELECT id, :tenant_id, session_id, position, namespace, role, content, name, host_message_id, dedup_key,
-           sha256(convert_to(content, 'UTF8')), ts, accepted_at, metadata
+           sha256(convert_to(content, 'UTF8')), ts, accepted_at, metadata, tokens
     FROM given ORDER BY ordinality
     ON CONFLICT (id) DO NOTHING RETURNING id, namespace, seq
 ), queued AS (
@@ -106,7 +109,8 @@ JOIN turns ON turns.id = given.id WHERE turns.content_sha256 <> sha256(convert_t
 
 
 def _import_turns(connection: Connection, tenant_id: UUID, rows: Records) -> int:
-    values = {"tenant_id": tenant_id, "rows": json.dumps(list(rows))}
+    counted = [{**row, "tokens": COUNTER.count(row["content"])} for row in rows]
+    values = {"tenant_id": tenant_id, "rows": json.dumps(counted)}
     added: int = connection.execute(_TURNS, values).scalar_one()
     if added < len(rows):
         _check_visible(connection, tenant_id, "turns", rows)

@@ -68,7 +68,7 @@ BEGIN
     DELETE FROM namespaces WHERE tenant_id = of_tenant AND namespace IN (of_namespace, 'authored:' || of_binding);
     -- A new generation: a compaction that has read what is erased here may not commit what it wrote of it.
     UPDATE compactions SET generation = generation + 1, covered_through = -1, counted_at = clock_timestamp(), uncompacted_tokens = (
-        SELECT coalesce(sum((char_length(content) + 3) / 4), 0) FROM turns
+        SELECT coalesce(sum(coalesce(items.token_estimate, turns.tokens)), 0) FROM turns LEFT JOIN items ON items.id = turns.id
         WHERE turns.tenant_id = of_tenant AND turns.session_id = compactions.session_id)
     WHERE tenant_id = of_tenant AND session_id = ANY(touched);
     INSERT INTO erasures (tenant_id, namespace, token_id, reason, counts)

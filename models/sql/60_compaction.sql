@@ -1,4 +1,4 @@
--- What compaction must know across tenants, each function one narrow thing (see 10_functions.sql).
+-- What compaction must know across tenants, each function one narrow thing (see 10_callers.sql).
 
 -- Sessions whose compaction is due: asked for, grown past the threshold, or idle with turns nobody compacted.
 -- Requests come first. `counted_at > ran_at`: what a run left behind is not due again until something is added.

@@ -23,5 +23,3 @@ AS $$
     SELECT 'rows_estimated', relname::text, greatest(reltuples, 0)::float8 FROM pg_class
     WHERE relnamespace = 'longtail'::regnamespace AND relname IN ('turns', 'items', 'memories', 'summaries', 'guidance')
 $$;
-REVOKE ALL ON FUNCTION longtail.measure_service() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION longtail.measure_service() TO longtail_api;

@@ -1,0 +1,86 @@
+-- The raw record: turns in, once each, and never changed.
+
+-- Accept, in one round trip: opens the session, appends the turns once each, queues the work on them. Called outside
+-- of a transaction it is one, so a caller waits for one answer and one commit. Row security holds inside it: it
+-- names the tenant and runs as the caller. A key left NULL is made from the place a turn gets.
+DROP FUNCTION IF EXISTS longtail.accept_turns(uuid, text, text, boolean, text, text, text, text[], text[], text[], text[], text[],
+    bytea[], timestamptz[], text[]);
+CREATE OR REPLACE FUNCTION longtail.accept_turns(
+    of_tenant uuid, in_session text, named_namespace text, is_named boolean, of_user text, of_key text, of_agent text,
+    roles text[], contents text[], names text[], host_ids text[], keys text[], digests bytea[], moments timestamptz[],
+    extras text[], costs integer[]
+) RETURNS TABLE (place integer, turn_id uuid, is_new boolean, content_differs boolean, namespace text, waiting bigint)
+LANGUAGE plpgsql VOLATILE SET search_path = longtail, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    first_position bigint;
+    home text;
+    before bigint;
+    new_ids uuid[];
+    new_keys text[];
+BEGIN
+    PERFORM set_config('longtail.tenant_id', of_tenant::text, true);
+    -- The row lock this takes orders every call of one session, so positions never race.
+    INSERT INTO sessions AS known
+        (tenant_id, session_id, namespace, user_id, session_key, agent_id, next_position, last_turn_at)
+    VALUES (of_tenant, in_session, named_namespace, of_user, of_key, of_agent, cardinality(roles), now())
+    ON CONFLICT (tenant_id, session_id) DO UPDATE SET
+        next_position = known.next_position + cardinality(roles),
+        last_turn_at = now(),
+        namespace = CASE WHEN is_named THEN excluded.namespace ELSE known.namespace END,
+        user_id = coalesce(excluded.user_id, known.user_id),
+        session_key = coalesce(excluded.session_key, known.session_key),
+        agent_id = coalesce(excluded.agent_id, known.agent_id)
+    RETURNING known.next_position - cardinality(roles), known.namespace INTO first_position, home;
+    keys := ARRAY(
+        SELECT coalesce(key, format('position:%s:%s', first_position + ordinal - 1, left(encode(digest, 'hex'), 16)))
+        FROM unnest(keys, digests) WITH ORDINALITY AS given (key, digest, ordinal) ORDER BY ordinal);
+    SELECT count(*) INTO before FROM work
+    WHERE tenant_id = of_tenant AND namespace = home AND stage IN ('accepted', 'ingested', 'embedded');
+    WITH appended AS (
+        INSERT INTO turns (tenant_id, session_id, position, namespace, role, content, name, host_message_id,
+                           dedup_key, content_sha256, ts, metadata, tokens)
+        SELECT of_tenant, in_session, first_position + ordinal - 1, home, role, content, name, host_id, key, digest, ts,
+               extra::jsonb, tokens
+        FROM unnest(roles, contents, names, host_ids, keys, digests, moments, extras, costs) WITH ORDINALITY
+             AS given (role, content, name, host_id, key, digest, ts, extra, tokens, ordinal)
+        ORDER BY ordinal
+        ON CONFLICT (tenant_id, session_id, dedup_key) DO NOTHING
+        RETURNING id, dedup_key, position, accepted_at
+    ), queued AS (
+        INSERT INTO work (item_id, tenant_id, kind, namespace, accepted_at)
+        SELECT id, of_tenant, 'turn', home, accepted_at FROM appended ORDER BY position
+    )
+    SELECT array_agg(id), array_agg(dedup_key) INTO new_ids, new_keys FROM appended;
+    -- Of two turns with one key in one call, the first is the new one.
+    RETURN QUERY
+    SELECT (ordinal - 1)::integer, coalesce(fresh.id, known.id),
+           fresh.id IS NOT NULL AND row_number() OVER (PARTITION BY key ORDER BY ordinal) = 1,
+           coalesce(known.content_sha256 <> digest, false), home, before + coalesce(cardinality(new_ids), 0)
+    FROM unnest(keys, digests) WITH ORDINALITY AS given (key, digest, ordinal)
+    LEFT JOIN unnest(new_ids, new_keys) AS fresh (id, fresh_key) ON fresh_key = key
+    LEFT JOIN turns AS known
+           ON cardinality(keys) > coalesce(cardinality(new_ids), 0)
+          AND known.tenant_id = of_tenant AND known.session_id = in_session AND known.dedup_key = key
+    ORDER BY ordinal;
+END
+$$;
+
+-- The second lock on raw turns, behind the missing grant: even the owner's own mistakes are refused. What
+-- `erase_namespace` names is let go, and only by DELETE.
+CREATE OR REPLACE FUNCTION longtail.refuse_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('longtail.erasing', true) = OLD.tenant_id || ':' || OLD.namespace THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'raw turns are append-only: % on longtail.turns is refused', TG_OP
+        USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+CREATE OR REPLACE TRIGGER turns_are_append_only
+BEFORE UPDATE OR DELETE ON longtail.turns FOR EACH ROW EXECUTE FUNCTION longtail.refuse_change();
+CREATE OR REPLACE TRIGGER turns_are_never_truncated
+BEFORE TRUNCATE ON longtail.turns FOR EACH STATEMENT EXECUTE FUNCTION longtail.refuse_change();

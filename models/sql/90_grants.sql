@@ -1,0 +1,46 @@
+-- What each service role may do; everything else is refused. `turns` has no UPDATE or DELETE for anybody.
+REVOKE ALL ON ALL TABLES IN SCHEMA longtail FROM longtail_api, longtail_worker, longtail_report;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA longtail FROM PUBLIC, longtail_api, longtail_worker, longtail_report;
+GRANT USAGE ON SCHEMA longtail TO longtail_api, longtail_worker;
+GRANT EXECUTE ON FUNCTION longtail.current_tenant() TO longtail_api, longtail_worker, longtail_report;
+GRANT EXECUTE ON FUNCTION longtail.stem(text) TO longtail_api, longtail_worker;
+GRANT SELECT ON ALL TABLES IN SCHEMA longtail TO longtail_api, longtail_worker;
+REVOKE SELECT ON longtail.tokens FROM longtail_api, longtail_worker;
+REVOKE SELECT ON longtail.assemblies FROM longtail_worker;
+
+-- The API answers now: it accepts, reads, corrects, forgets, imports and repairs. It may drop derived rows; the one function
+-- that removes raw turns is for requests to erase a namespace.
+GRANT EXECUTE ON FUNCTION longtail.authenticate(bytea), longtail.find_by_words(text[], text[], integer, integer),
+    longtail.accept_turns(uuid, text, text, boolean, text, text, text, text[], text[], text[], text[], text[], bytea[],
+    timestamptz[], text[], integer[]),
+    longtail.find_places(uuid, text, text, text, text),
+    longtail.read_context(uuid, text, text, text, text, bigint, integer, regclass),
+    longtail.erase_namespace(text, uuid, text), longtail.measure_service()
+    TO longtail_api;
+GRANT INSERT ON longtail.turns, longtail.work, longtail.sessions, longtail.documents, longtail.document_nodes,
+    longtail.memories, longtail.memory_revisions, longtail.memory_sources, longtail.forgotten, longtail.gate_decisions,
+    longtail.guidance, longtail.feedback, longtail.summaries, longtail.summary_turns, longtail.summary_children,
+    longtail.compactions, longtail.journal, longtail.assemblies, longtail.idempotency_keys, longtail.records TO longtail_api;
+GRANT UPDATE ON longtail.sessions, longtail.documents, longtail.document_nodes, longtail.items, longtail.feedback,
+    longtail.compactions, longtail.idempotency_keys, longtail.records TO longtail_api;
+GRANT UPDATE (gate_threshold) ON longtail.tenants TO longtail_api;
+GRANT UPDATE (body, corrected_at, forgotten_at) ON longtail.memories TO longtail_api;
+GRANT UPDATE (forgotten_at) ON longtail.guidance TO longtail_api;
+GRANT DELETE ON longtail.work, longtail.documents, longtail.document_nodes, longtail.items, longtail.summaries,
+    longtail.summary_turns, longtail.summary_children, longtail.journal, longtail.assemblies, longtail.idempotency_keys,
+    longtail.records TO longtail_api;
+
+-- Workers add what they learn and take nothing away but their own vectors and dead letters; they may retire a summary.
+GRANT EXECUTE ON FUNCTION longtail.claim_work(text, integer, interval), longtail.ready_work(), longtail.index_items(jsonb),
+    longtail.claim_compactions(bigint, bigint, interval, integer, integer, interval), longtail.compacted_tenants(),
+    longtail.prune_journals(integer), longtail.prune_assemblies(integer, timestamptz), longtail.unindex_summaries(uuid[])
+    TO longtail_worker;
+GRANT INSERT ON longtail.items, longtail.namespaces, longtail.lexicon, longtail.postings, longtail.gate_decisions,
+    longtail.memories, longtail.memory_sources, longtail.guidance, longtail.dead_letters, longtail.summaries,
+    longtail.summary_turns, longtail.summary_children, longtail.compactions, longtail.lineage_checks,
+    longtail.embeddings_minilm, longtail.embeddings_toy TO longtail_worker;
+GRANT UPDATE ON longtail.work, longtail.items, longtail.namespaces, longtail.lexicon, longtail.gate_decisions,
+    longtail.memories, longtail.memory_sources, longtail.guidance, longtail.dead_letters, longtail.compactions,
+    longtail.embeddings_minilm, longtail.embeddings_toy TO longtail_worker;
+GRANT UPDATE (is_active) ON longtail.summaries TO longtail_worker;
+GRANT DELETE ON longtail.embeddings_minilm, longtail.embeddings_toy, longtail.dead_letters TO longtail_worker;
