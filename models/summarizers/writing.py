@@ -29,6 +29,7 @@ from models.domain.compaction.summaries import (
     measure_quality,
 )
 from models.domain.prompt.tokens import CharsCounter
+from models.domain.vectors import mean_direction
 from models.summarizers.extractive import ExtractiveSummarizer
 from models.summarizers.protocol import Draft, Summarizer, SummarizerUnavailable, SummaryRequest
 
@@ -91,13 +92,6 @@ def write_summary(
         if written is not None:
             return written
     return writing.quote()
-
-
-def centre(windows: Vector) -> Vector:
-    """One unit vector for a text of several windows: their mean direction."""
-    mean = windows.mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    return np.asarray(mean / length if length > 0 else mean, dtype=np.float32)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -167,7 +161,7 @@ class _Writing:
         )
         windows = self.encode_windows([text])[0]
         judgement = judge_summary(
-            measure_quality(centre(windows), [source.vector for source in self.sources]),
+            measure_quality(mean_direction(windows), [source.vector for source in self.sources]),
             method=method,
             summary_tokens=count_tokens(text),
             source_tokens=self._source_tokens,

@@ -14,7 +14,7 @@ from models.domain.compaction.extraction import Passage, parse_summary
 from models.domain.compaction.noise import sanitize_text
 from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.prompt.tokens import CharsCounter
-from models.domain.records import STABILITY_WEIGHT, Turn
+from models.domain.records import STABILITY_WEIGHT, Turn, name_speaker
 from models.domain.rules.detector import DeonticReading, has_surface_hint, read_conversation
 from models.domain.rules.guidance import (
     SESSION_PREFIX,
@@ -23,6 +23,7 @@ from models.domain.rules.guidance import (
     name_guidance_namespace,
 )
 from models.domain.text.sentences import clip_words
+from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
 from models.errors import TransientError
 from models.store.compactions import load_gate_scores
@@ -33,7 +34,7 @@ from models.store.guidance import add_guidance
 from models.store.items import add_items
 from models.store.summaries import CoveredTurn, NewSummary, Summary, add_summary, load_active_summaries
 from models.summarizers.protocol import Summarizer
-from models.summarizers.writing import Source, WrittenSummary, centre, write_summary
+from models.summarizers.writing import Source, WrittenSummary, write_summary
 from workers.ingest import (
     LONGEST_WHOLE_GUIDANCE_CHARS,
     MAX_SOURCE_IDS,
@@ -60,6 +61,7 @@ class Shard:
     turn: Turn
     body: str
     modalities: Sequence[str]
+    claims: Sequence[tuple[str, str]]
     is_whole: bool  # nothing of the turn is left for the summary
 
 
@@ -174,7 +176,7 @@ class CompactionWriter:
         for cluster in clusters:
             same = [one for one in neighbours if one.namespace == cluster[0].namespace]
             prior = _choose_neighbours(same, before=cluster[0].first_position)
-            sources = [_read_summary(child, centre(windows[child.id])) for child in cluster]
+            sources = [_read_summary(child, mean_direction(windows[child.id])) for child in cluster]
             written = write_summary(
                 sources,
                 encode_windows=self.encoder.encode_windows,
@@ -202,6 +204,7 @@ class CompactionWriter:
                 turn_id=shard.turn.id,
                 body=shard.body,
                 modalities=shard.modalities,
+                claims=shard.claims,
                 stability_weight=STABILITY_WEIGHT[shard.turn.role],
                 stated_at=shard.turn.ts,
             )
@@ -237,11 +240,9 @@ class CompactionWriter:
     def _complete_vectors(self, turns: Sequence[Turn], windows: dict[UUID, Vector]) -> dict[UUID, Vector]:
         """One vector a turn; a turn the pipeline has not reached yet is encoded here."""
         missing = [turn for turn in turns if turn.id not in windows]
-        # as the pipeline encodes it: who said it is part of what it means
-        texts = [f"{turn.name}: {turn.content}" if turn.name else turn.content for turn in missing]
-        encoded = self.encoder.encode_windows(texts)
+        encoded = self.encoder.encode_windows([name_speaker(turn.name, turn.content) for turn in missing])
         found = windows | {turn.id: rows for turn, rows in zip(missing, encoded, strict=True)}
-        return {turn_id: centre(rows) for turn_id, rows in found.items()}
+        return {turn_id: mean_direction(rows) for turn_id, rows in found.items()}
 
     def _protect(self, turn: Turn, vector: Vector) -> Shard | None:
         """The rule a turn states, if it states one that must survive (section 9)."""
@@ -255,10 +256,12 @@ class CompactionWriter:
         )
         if not protection.is_protected:
             return None
+        body = quote_rule(turn.content, reading) if reading.is_rule else turn.content
         return Shard(
             turn=turn,
-            body=quote_rule(turn.content, reading) if reading.is_rule else turn.content,
+            body=body,
             modalities=sorted(reading.modalities),
+            claims=read_conversation(body).claims,
             is_whole=not reading.is_rule or len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
         )
 
@@ -271,8 +274,7 @@ class CompactionWriter:
         prior: Sequence[Summary],
     ) -> WrittenSummary | None:
         rest = [turn for turn in cluster if not (turn.id in shards and shards[turn.id].is_whole)]
-        middle = np.mean([vectors[turn.id] for turn in rest], axis=0) if rest else np.zeros(1)
-        length = float(np.linalg.norm(middle)) or 1.0
+        middle = mean_direction(np.vstack([vectors[turn.id] for turn in rest])) if rest else np.zeros(1)
         return write_summary(
             [
                 Source(
@@ -282,7 +284,7 @@ class CompactionWriter:
                             text=sanitize_text(_without_rule(turn, shards.get(turn.id))).text,
                             role=turn.role,
                             day=f"{turn.ts:%Y-%m-%d}",
-                            centrality=min(max(float(vectors[turn.id] @ middle) / length, 0.0), 1.0),
+                            centrality=min(max(float(vectors[turn.id] @ middle), 0.0), 1.0),
                         )
                     ],
                     tokens=count_tokens(turn.content),
@@ -405,7 +407,7 @@ def _name_collection(turn: Turn) -> str:
 
 def _silence(turn: Turn) -> Shard:
     """A turn that its summary covers and does not quote; nothing of it is kept elsewhere."""
-    return Shard(turn=turn, body="", modalities=[], is_whole=True)
+    return Shard(turn=turn, body="", modalities=[], claims=[], is_whole=True)
 
 
 def _without_rule(turn: Turn, shard: Shard | None) -> str:

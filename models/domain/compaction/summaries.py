@@ -118,18 +118,6 @@ def limit_attempt(attempt: Attempt, *, target_tokens: int, source_tokens: int) -
     return max(0, min(share, bound))
 
 
-def choose_attempt(attempt_tokens: Sequence[int], *, source_tokens: int) -> Attempt | None:
-    """The first attempt, in order of escalation, that makes progress; None: the cluster is declined.
-
-    >>> choose_attempt([120, 80], source_tokens=100), choose_attempt([120, 110, 100], source_tokens=100)
-    ('aggressive', None)
-    """
-    for attempt, tokens in zip(ESCALATION, attempt_tokens, strict=False):
-        if makes_progress(tokens, source_tokens):
-            return attempt
-    return None
-
-
 def judge_summary(
     quality: SummaryQuality,
     *,

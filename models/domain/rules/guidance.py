@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from models.domain.recall.scoring import DEFAULT_PROFILE, clamp01
 from models.domain.recall.selection import unit_vector
 from models.domain.rules.actions import is_comparable
-from models.domain.rules.spans import DeonticReading, Modality
+from models.domain.rules.spans import Modality
 
 # Section 9: a(t) from which a turn can be protected. Every role but tool (0.2) is above it: an assistant's
 # standing promise (0.4) is kept like a user's rule (0.6).
@@ -26,7 +26,6 @@ SESSION_PREFIX: Final = "elevated:session:"
 
 ProtectionReason = Literal["deontic", "booster"]
 AdmissionReason = Literal["relevant", "standing"]
-OmissionReason = Literal["superseded", "not_relevant", "no_room"]
 SupersessionReason = Literal["authored", "newer"]
 _Side = Literal["for", "against"]
 
@@ -98,7 +97,7 @@ class StatedRule:
     """A rule somebody stated: what it asks, when, and whether it stands in an authored document."""
 
     id: str
-    reading: DeonticReading
+    claims: Sequence[tuple[str, str]]  # pairs of modality and action
     said_at: datetime
     is_authored: bool = False
 
@@ -114,12 +113,6 @@ class Supersession:
     is_whole: bool  # whether the rule asks nothing else; if not, what is left of it still holds
 
 
-def contradicts(one: DeonticReading, other: DeonticReading) -> bool:
-    """Whether one text asks for or allows an action that the other forbids; symmetric."""
-    ours, theirs = _take_sides(one), _take_sides(other)
-    return any((action, _opposite(side)) in theirs for action, side in ours)
-
-
 def resolve_supersessions(rules: Iterable[StatedRule]) -> tuple[Supersession, ...]:
     """Which spoken rules no longer hold: an authored rule wins over any, a newer one over an older.
 
@@ -127,7 +120,7 @@ def resolve_supersessions(rules: Iterable[StatedRule]) -> tuple[Supersession, ..
     spoken prohibition stands. One mark for each rule and winner, sorted; the input order does not matter.
     """
     ordered = sorted(rules, key=_spoken_order)
-    sides = {rule.id: _take_sides(rule.reading) for rule in ordered}
+    sides = {rule.id: _take_sides(rule.claims) for rule in ordered}
     authored: dict[tuple[str, _Side], str] = {}
     newest: dict[tuple[str, _Side], StatedRule] = {}
     for rule in ordered:
@@ -183,24 +176,6 @@ class GuidanceCandidate:
     is_superseded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmittedGuidance:
-    """A record in the prompt and why it is there."""
-
-    id: str
-    why: AdmissionReason
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuidanceSelection:
-    """What fills the guidance reserve, in order, and why the rest does not."""
-
-    admitted: tuple[AdmittedGuidance, ...]
-    left_out: tuple[tuple[str, OmissionReason], ...]
-    used_tokens: int
-
-
 def order_guidance(
     candidates: Iterable[GuidanceCandidate], *, theta1: float = DEFAULT_PROFILE.theta1
 ) -> tuple[tuple[GuidanceCandidate, AdmissionReason], ...]:
@@ -222,43 +197,12 @@ def order_guidance(
     return (*((c, "relevant") for c in relevant), *((c, "standing") for c in standing))
 
 
-def fill_reserve(
-    candidates: Iterable[GuidanceCandidate],
-    *,
-    capacity_tokens: int,
-    theta1: float = DEFAULT_PROFILE.theta1,
-) -> GuidanceSelection:
-    """The guidance that fits the reserve, Σ tokens ≤ capacity; one that does not fit is passed over.
-
-    A question need not share a word with the rule that governs its answer: standing rules take what the
-    relevant ones leave.
-    """
-    everyone = list(candidates)
-    admitted: list[AdmittedGuidance] = []
-    left_out: list[tuple[str, OmissionReason]] = []
-    used = 0
-    ordered = order_guidance(everyone, theta1=theta1)
-    for candidate, why in ordered:
-        if used + candidate.tokens <= capacity_tokens:
-            admitted.append(AdmittedGuidance(id=candidate.id, why=why, tokens=candidate.tokens))
-            used += candidate.tokens
-        else:
-            left_out.append((candidate.id, "no_room"))
-    eligible = {candidate.id for candidate, _ in ordered}
-    left_out.extend(
-        (candidate.id, "superseded" if candidate.is_superseded else "not_relevant")
-        for candidate in sorted(everyone, key=lambda c: c.id)
-        if candidate.id not in eligible
-    )
-    return GuidanceSelection(admitted=tuple(admitted), left_out=tuple(left_out), used_tokens=used)
-
-
-def _take_sides(reading: DeonticReading) -> frozenset[tuple[str, _Side]]:
-    """For or against which actions a text speaks. A permission is for: it lifts a prohibition."""
+def _take_sides(claims: Iterable[tuple[str, str]]) -> frozenset[tuple[str, _Side]]:
+    """For or against which actions a rule speaks. A permission is for: it lifts a prohibition."""
     return frozenset(
-        (span.action, "against" if span.modality is Modality.PROHIBITION else "for")
-        for span in reading.spans
-        if is_comparable(span.action)
+        (action, "against" if modality == Modality.PROHIBITION else "for")
+        for modality, action in claims
+        if is_comparable(action)
     )
 
 

@@ -14,7 +14,6 @@ from models.domain.compaction.summaries import (
     SummaryQuality,
     append_footer,
     blend_confidence,
-    choose_attempt,
     choose_method,
     choose_prior,
     judge_summary,
@@ -171,15 +170,6 @@ def test_an_attempt_within_its_limit_makes_progress(attempt: str, target: int, s
     limit = limit_attempt(attempt, target_tokens=target, source_tokens=source)
     assert limit < source
     assert makes_progress(limit, source) == (limit > 0)
-
-
-def test_the_first_attempt_that_makes_progress_is_taken() -> None:
-    assert choose_attempt([99, 10, 5], source_tokens=100) == "normal"
-    assert choose_attempt([100, 99, 5], source_tokens=100) == "aggressive"
-    assert choose_attempt([100, 100, 99], source_tokens=100) == "fallback"
-    assert choose_attempt([100, 100, 100], source_tokens=100) is None
-    assert choose_attempt([], source_tokens=100) is None
-    assert choose_attempt([0, 7], source_tokens=100) == "aggressive"
 
 
 # --- judgement -----------------------------------------------------------------------------------------------
