@@ -21,7 +21,6 @@ from models.domain.compaction.summaries import (
     SummaryJudgement,
     Verdict,
     append_footer,
-    choose_method,
     judge_summary,
     limit_attempt,
     list_dropped_mentions,
@@ -55,7 +54,6 @@ class Source:
     passages: Sequence[Passage]
     tokens: int
     vector: Vector = field(compare=False)
-    gate_score: float | None = None
     mentions: Sequence[str] = ()  # kept by its own footer
 
 
@@ -85,9 +83,7 @@ def write_summary(
     if not sources or source_tokens < 2:
         return None
     writing = _Writing(sources=sources, encode_windows=encode_windows, prior_text=prior_text)
-    scores = [source.gate_score for source in sources if source.gate_score is not None]
-    is_ready = abstractive is not None and abstractive.is_ready
-    if abstractive is not None and choose_method(scores, is_abstractive_ready=is_ready) == "abstractive":
+    if abstractive is not None and abstractive.is_ready:
         written = writing.rewrite(abstractive)
         if written is not None:
             return written

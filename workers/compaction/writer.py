@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Final
 from uuid import UUID
 
@@ -15,18 +14,12 @@ from models.domain.compaction.noise import sanitize_text
 from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import STABILITY_WEIGHT, Turn, name_speaker
-from models.domain.rules.detector import DeonticReading, has_surface_hint, read_conversation
-from models.domain.rules.guidance import (
-    SESSION_PREFIX,
-    decide_protection,
-    measure_booster,
-    name_guidance_namespace,
-)
+from models.domain.rules.detector import DeonticReading, read_conversation
+from models.domain.rules.guidance import name_guidance_namespace
 from models.domain.text.sentences import clip_words
 from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
 from models.errors import TransientError
-from models.store.compactions import load_gate_scores
 from models.store.embeddings import ItemVectors, Vector, add_vectors, load_vectors
 from models.store.engine import tenant_transaction
 from models.store.forgetting import find_silenced
@@ -44,13 +37,6 @@ from workers.ingest import (
 )
 
 NEIGHBOURS_READ: Final = 4
-# Fixed sentences that a standing wish is like; a turn near one of them is protected (section 9).
-GUIDANCE_PROTOTYPES: Final = (
-    "From now on, always do it this way.",
-    "Please never do that again.",
-    "I prefer that you ask me first before you change anything.",
-    "Keep your answers short and do not use emojis.",
-)
 count_tokens = CharsCounter().count
 
 
@@ -81,12 +67,16 @@ class Commit:
     shards: list[Shard] = field(default_factory=list)
     summaries: list[Made] = field(default_factory=list)
     declined: int = 0
+    kept_whole: int = (
+        0  # turns of clusters in which every turn is kept word for word: nothing is left to summarise
+    )
 
     def add(self, other: "Commit") -> None:
         """Take another part of the same pass in."""
         self.shards += other.shards
         self.summaries += other.summaries
         self.declined += other.declined
+        self.kept_whole += other.kept_whole
 
     @property
     def is_empty(self) -> bool:
@@ -103,10 +93,6 @@ class CompactionWriter:
     session_id: str
     abstractive: Summarizer | None = None
 
-    @cached_property
-    def _prototypes(self) -> list[Vector]:
-        return list(self.encoder.encode(GUIDANCE_PROTOTYPES))
-
     def summarize_turns(self, clusters: Sequence[Sequence[Turn]], *, namespace: str) -> Commit:
         """A level 1 summary of each cluster that earns one; the rules in all of them as shards."""
         turns = [turn for cluster in clusters for turn in cluster]
@@ -116,9 +102,6 @@ class CompactionWriter:
                 tenant_id=self.tenant_id,
                 encoder=self.encoder.name,
                 ids=[turn.id for turn in turns],
-            )
-            scores = load_gate_scores(
-                connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
             )
             silenced = find_silenced(
                 connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
@@ -134,17 +117,17 @@ class CompactionWriter:
         commit = Commit()
         for cluster in clusters:
             shards = {
-                turn.id: shard
-                for turn in cluster
-                if turn.id not in silenced and (shard := self._protect(turn, vectors[turn.id]))
+                turn.id: shard for turn in cluster if turn.id not in silenced and (shard := _protect(turn))
             }
             commit.shards += shards.values()
             # Covered, and not repeated: what was forgotten or corrected stays in the raw record alone.
             shards |= {turn.id: _silence(turn) for turn in cluster if turn.id in silenced}
             prior = _choose_neighbours(neighbours, before=cluster[0].position)
-            written = self._write(cluster, shards, vectors, scores, prior)
+            written = self._write(cluster, shards, vectors, prior)
             if written is None:
                 commit.declined += 1
+                if all(turn.id in shards and shards[turn.id].is_whole for turn in cluster):
+                    commit.kept_whole += len(cluster)
                 continue
             made = self._describe_turn_summary(cluster, shards, written, prior, namespace=namespace)
             commit.summaries.append(made)
@@ -181,7 +164,6 @@ class CompactionWriter:
                 sources,
                 encode_windows=self.encoder.encode_windows,
                 prior_text=_join_prior(prior),
-                abstractive=self.abstractive,
             )
             if written is None:
                 commit.declined += 1
@@ -195,7 +177,7 @@ class CompactionWriter:
         """Shards first: a rule is kept before the summary that omits it exists."""
         touched: set[str] = set()
         for shard in commit.shards:
-            collection = _name_collection(shard.turn)
+            collection = name_guidance_namespace(shard.turn.namespace, session_id=self.session_id)
             touched.add(collection)
             add_guidance(
                 connection,
@@ -244,33 +226,11 @@ class CompactionWriter:
         found = windows | {turn.id: rows for turn, rows in zip(missing, encoded, strict=True)}
         return {turn_id: mean_direction(rows) for turn_id, rows in found.items()}
 
-    def _protect(self, turn: Turn, vector: Vector) -> Shard | None:
-        """The rule a turn states, if it states one that must survive (section 9)."""
-        reading = read_conversation(turn.content)
-        hint = not reading.is_rule and has_surface_hint(turn.content)
-        protection = decide_protection(
-            stability_weight=STABILITY_WEIGHT[turn.role],
-            is_deontic=reading.is_rule,
-            has_surface_hint=hint,
-            booster=measure_booster(vector, self._prototypes) if hint else 0.0,
-        )
-        if not protection.is_protected:
-            return None
-        body = quote_rule(turn.content, reading) if reading.is_rule else turn.content
-        return Shard(
-            turn=turn,
-            body=body,
-            modalities=sorted(reading.modalities),
-            claims=read_conversation(body).claims,
-            is_whole=not reading.is_rule or len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
-        )
-
     def _write(
         self,
         cluster: Sequence[Turn],
         shards: dict[UUID, Shard],
         vectors: dict[UUID, Vector],
-        scores: dict[UUID, float],
         prior: Sequence[Summary],
     ) -> WrittenSummary | None:
         rest = [turn for turn in cluster if not (turn.id in shards and shards[turn.id].is_whole)]
@@ -289,7 +249,6 @@ class CompactionWriter:
                     ],
                     tokens=count_tokens(turn.content),
                     vector=vectors[turn.id],
-                    gate_score=scores.get(turn.id),
                 )
                 for turn in rest
             ],
@@ -398,11 +357,21 @@ def _read_summary(child: Summary, vector: Vector) -> Source:
     )
 
 
-def _name_collection(turn: Turn) -> str:
-    """A user's rules go with the user; what an assistant or a system message asked holds in its session."""
-    if turn.role == "user":
-        return name_guidance_namespace(turn.namespace, session_id=turn.session_id)
-    return SESSION_PREFIX + turn.session_id
+def _protect(turn: Turn) -> Shard | None:
+    """The rule a user states, if the turn states one: it must survive (section 9). Nobody else's words are guidance."""
+    if turn.role != "user":
+        return None
+    reading = read_conversation(turn.content)
+    if not reading.is_rule:
+        return None
+    body = quote_rule(turn.content, reading)
+    return Shard(
+        turn=turn,
+        body=body,
+        modalities=sorted(reading.modalities),
+        claims=read_conversation(body).claims,
+        is_whole=len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
+    )
 
 
 def _silence(turn: Turn) -> Shard:

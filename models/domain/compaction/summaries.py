@@ -4,7 +4,6 @@ Quality is measured in the space where the summary will be searched: a summary t
 cannot be found in their place.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,9 +20,6 @@ Method = Literal["abstractive", "extractive"]
 Attempt = Literal["normal", "aggressive", "fallback"]
 Verdict = Literal["accepted", "misaligned", "no_progress"]
 
-ABSTRACTIVE_GATE: Final = (
-    0.60  # section 8 step 6: mean gate score from which a cluster earns an abstractive try
-)
 MIN_ABSTRACTIVE_ALIGN: Final = 0.65  # section 8 step 7
 QUALITY_SHARE: Final = 0.8  # section 8 step 7: the rest is the decoder's own confidence
 PRIOR_CONTEXT_TOKENS: Final = 96  # section 8 step 5
@@ -84,18 +80,6 @@ def blend_confidence(conf: float, decoder_confidence: float) -> float:
     0.66
     """
     return clamp01(QUALITY_SHARE * clamp01(conf) + (1 - QUALITY_SHARE) * clamp01(decoder_confidence))
-
-
-def choose_method(gate_scores: Sequence[float], *, is_abstractive_ready: bool) -> Method:
-    """Abstractive when a backend is ready and the mean gate score of the cluster is ≥ 0.60, else extractive.
-
-    >>> choose_method([0.5, 0.7], is_abstractive_ready=True), choose_method([0.9], is_abstractive_ready=False)
-    ('abstractive', 'extractive')
-    """
-    if not is_abstractive_ready or not gate_scores:
-        return "extractive"
-    mean = math.fsum(clamp01(score) for score in gate_scores) / len(gate_scores)
-    return "abstractive" if mean >= ABSTRACTIVE_GATE else "extractive"
 
 
 def makes_progress(summary_tokens: int, source_tokens: int) -> bool:

@@ -1,80 +1,23 @@
-"""Elevated guidance: what is protected, which rules hold, which enter the prompt (memory-model.md section 9).
+"""Elevated guidance: where it lives, which rules hold, which enter the prompt (memory-model.md section 9).
 
-A rule that was spoken once outlives the summary that omits it. Models may add protection, never remove it.
+A rule that a user spoke once outlives the summary that omits it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final, Literal
 
 from models.domain.recall.scoring import DEFAULT_PROFILE, clamp01
-from models.domain.recall.selection import unit_vector
 from models.domain.rules.actions import is_comparable
 from models.domain.rules.spans import Modality
-
-# Section 9: a(t) from which a turn can be protected. Every role but tool (0.2) is above it: an assistant's
-# standing promise (0.4) is kept like a user's rule (0.6).
-MIN_STABILITY: Final = 0.35
-MIN_BOOSTER: Final = 0.78  # section 9
 
 USER_PREFIX: Final = "elevated:user:"
 SESSION_PREFIX: Final = "elevated:session:"
 
-ProtectionReason = Literal["deontic", "booster"]
 AdmissionReason = Literal["relevant", "standing"]
 SupersessionReason = Literal["authored", "newer"]
 _Side = Literal["for", "against"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Protection:
-    """Whether compaction must keep a turn verbatim, and what decided it (None: not protected)."""
-
-    reason: ProtectionReason | None
-    booster: float  # in [0, 1]
-
-    @property
-    def is_protected(self) -> bool:
-        return self.reason is not None
-
-
-def measure_booster(
-    vector: NDArray[np.floating[Any]] | None, prototypes: Sequence[NDArray[np.floating[Any]]]
-) -> float:
-    """The largest cosine to a guidance prototype, in [0, 1]; 0 when the encoder gave nothing.
-
-    >>> measure_booster(np.array([0.0, 2.0]), [np.array([1.0, 0.0]), np.array([0.0, 1.0])])
-    1.0
-    """
-    unit = unit_vector(vector)
-    if unit is None:
-        return 0.0
-    units = [other for prototype in prototypes if (other := unit_vector(prototype)) is not None]
-    return clamp01(max((float(unit @ other) for other in units if other.size == unit.size), default=0.0))
-
-
-def decide_protection(
-    *, stability_weight: float, is_deontic: bool, has_surface_hint: bool = False, booster: float = 0.0
-) -> Protection:
-    """protected = a ≥ 0.35 and (deontic, or a surface hint with booster ≥ 0.78).
-
-    >>> decide_protection(stability_weight=0.6, is_deontic=True).reason
-    'deontic'
-    >>> decide_protection(stability_weight=0.2, is_deontic=True).is_protected
-    False
-    """
-    strength = clamp01(booster)
-    reason: ProtectionReason | None = None
-    if stability_weight >= MIN_STABILITY:
-        if is_deontic:
-            reason = "deontic"
-        elif has_surface_hint and strength >= MIN_BOOSTER:
-            reason = "booster"
-    return Protection(reason=reason, booster=strength)
 
 
 def name_guidance_namespace(durable_namespace: str | None, *, session_id: str) -> str:

@@ -5,18 +5,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.rules import guidance
 from models.domain.rules.guidance import (
     GuidanceCandidate,
     StatedRule,
     Supersession,
-    decide_protection,
-    measure_booster,
     name_guidance_namespace,
     order_guidance,
     resolve_supersessions,
@@ -43,63 +39,6 @@ def contradicts(one: StatedRule, other: StatedRule) -> bool:
 
 
 # --- protection ----------------------------------------------------------------------------------------------
-
-
-def test_the_constants_are_those_of_section_9() -> None:
-    assert (guidance.MIN_STABILITY, guidance.MIN_BOOSTER) == (0.35, 0.78)
-
-
-@pytest.mark.parametrize(
-    ("stability", "deontic", "hint", "booster", "reason"),
-    [
-        (0.35, True, False, 0.0, "deontic"),
-        (0.3499, True, True, 1.0, None),
-        (0.35, False, True, 0.78, "booster"),
-        (0.35, False, True, 0.7799, None),
-        (0.35, False, False, 1.0, None),
-        (1.0, False, False, 0.0, None),
-        (1.0, True, True, 1.0, "deontic"),
-        (0.2, False, True, 0.9, None),
-        (math.nan, True, True, 1.0, None),
-        (0.6, False, True, math.nan, None),
-        (0.6, False, True, math.inf, None),
-    ],
-)
-def test_protection_follows_the_predicate(
-    stability: float, deontic: bool, hint: bool, booster: float, reason: str | None
-) -> None:
-    decided = decide_protection(
-        stability_weight=stability, is_deontic=deontic, has_surface_hint=hint, booster=booster
-    )
-    assert decided.reason == reason
-    assert decided.is_protected is (reason is not None)
-
-
-@given(any_float | st.floats(0, 1), st.booleans(), st.booleans(), any_float | st.floats(0, 1))
-def test_a_model_only_adds_protection(stability: float, deontic: bool, hint: bool, booster: float) -> None:
-    without = decide_protection(stability_weight=stability, is_deontic=deontic, has_surface_hint=hint)
-    assisted = decide_protection(
-        stability_weight=stability, is_deontic=deontic, has_surface_hint=hint, booster=booster
-    )
-    assert assisted.is_protected or not without.is_protected
-    assert without.is_protected == (deontic and stability >= 0.35)
-    assert 0 <= assisted.booster <= 1
-
-
-def test_the_booster_is_the_largest_cosine_to_a_prototype() -> None:
-    prototypes = [np.array([1.0, 0.0]), np.array([3.0, 4.0]), np.array([-1.0, 0.0])]
-    assert measure_booster(np.array([0.0, 2.0]), prototypes) == pytest.approx(0.8)
-    assert measure_booster(np.array([-1.0, -1e-9]), prototypes[:2]) == 0.0
-
-
-@pytest.mark.parametrize("vector", [None, np.zeros(2), np.array([math.nan, 1.0]), np.array([1.0, 0.0, 0.0])])
-def test_an_encoder_that_fails_boosts_nothing(vector: np.ndarray | None) -> None:
-    assert measure_booster(vector, [np.array([1.0, 0.0])]) == 0.0
-
-
-def test_without_prototypes_nothing_is_boosted() -> None:
-    assert measure_booster(np.array([1.0]), []) == 0.0
-    assert measure_booster(np.array([1.0]), [np.array([0.0])]) == 0.0
 
 
 # --- namespaces ----------------------------------------------------------------------------------------------
