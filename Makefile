@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # A file is the unit, so a worker starts a stack of its own once and no two tests share one; the long files come first.
 PARALLEL := -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test test-pythons check format chaos api-fuzz lock clean
+.PHONY: run test test-pythons check format chaos api-fuzz mutants lock clean
 
 # The environment is made once, and again when the lock file or the project file changes.
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -33,6 +33,10 @@ chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 ki
 api-fuzz: $(VENV)/.installed  ## the API against its own OpenAPI document, every check, 20,000 requests
 	$(BIN)/python -m bench.fuzz --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))
 
+mutants: $(VENV)/.installed  ## change the modules named in pyproject.toml a little, and see whether a test notices
+	$(BIN)/mutmut run
+	$(BIN)/mutmut results
+
 check: $(VENV)/.installed  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -48,4 +52,4 @@ lock:  ## renew requirements.lock from pyproject.toml (needs uv)
 		--quiet pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from bench.gate_chats import SOURCES, Chats, Passage, load_locomo, load_longmemeval, replay_all
 from models.domain.gate.calibration import choose_threshold, fit_isotonic, reliability_curve
-from models.domain.gate.gating import DEFAULT_WEIGHTS, GateWeights, read_text_signals
+from models.domain.gate.gating import read_text_signals
+from models.domain.gate.weights import DEFAULT_WEIGHTS, GateWeights
 from models.encoders.onnx import OnnxEncoder
 
 LABELS = Path(__file__).parent / "labels" / "gate_junk.jsonl"

@@ -11,10 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.domain.gate.gating import GateDecision, GateWeights, TextSignals, decide_gate
+from models.domain.gate.gating import GateDecision, TextSignals, decide_gate
+from models.domain.gate.weights import GateWeights
+from models.domain.recall.selection import DUPLICATE_COSINE
 
 SOURCES: Final = ("longmemeval", "locomo")
-NEAR_DUPLICATE_SIMILARITY: Final = 0.95  # memory-model.md, section 5
 _EVIDENCE_ID: Final = re.compile(r"D(\d+):0*(\d+)")
 
 
@@ -135,7 +136,7 @@ def replay(namespace: Namespace, chats: Chats, *, threshold: float, weights: Gat
             turn=turn,
             decision=decision,
             memories_before=len(memories),
-            is_duplicate=max(to_memories, default=0.0) >= NEAR_DUPLICATE_SIMILARITY,
+            is_duplicate=max(to_memories, default=0.0) >= DUPLICATE_COSINE,
         )
         passages.append(passage)
         if passage.is_promoted:

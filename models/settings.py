@@ -9,12 +9,13 @@ import json
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from models.domain.gate.weights import TECHNICAL_NORM, GateWeights
 from models.domain.recall.scoring import ProfileName
 
 ServiceRole = Literal["longtail_api", "longtail_worker", "longtail_report"]
@@ -63,6 +64,14 @@ class Settings(BaseSettings):
     tail_min_turns: int = Field(default=4, ge=1, le=1000)
     recall_profile: ProfileName = "longtail"  # how recall is ranked; "seed" and "seed_linear" for comparison
     gate_threshold: float = Field(default=0.355, ge=0, le=1)
+    # section 5: the first three sum to 1, and so do the next three
+    gate_novelty_weight: float = Field(default=0.35, ge=0, le=1)
+    gate_repetition_weight: float = Field(default=0.40, ge=0, le=1)
+    gate_load_weight: float = Field(default=0.25, ge=0, le=1)
+    gate_specificity_weight: float = Field(default=0.40, ge=0, le=1)
+    gate_actionability_weight: float = Field(default=0.35, ge=0, le=1)
+    gate_structure_weight: float = Field(default=0.25, ge=0, le=1)
+    gate_technical_norm: float = Field(default=TECHNICAL_NORM, gt=0)  # where technical density saturates
 
     # limits of one request
     max_body_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)
@@ -136,6 +145,22 @@ class Settings(BaseSettings):
         except (FileNotFoundError, PermissionError, json.JSONDecodeError):
             return {}
         return loaded
+
+    @model_validator(mode="after")
+    def _check_gate_weights(self) -> Self:
+        self.gate_weights()
+        return self
+
+    def gate_weights(self) -> GateWeights:
+        """The weights of the gate; ValueError where those of a branch do not sum to 1."""
+        return GateWeights(
+            novelty=self.gate_novelty_weight,
+            repetition=self.gate_repetition_weight,
+            load=self.gate_load_weight,
+            specificity=self.gate_specificity_weight,
+            actionability=self.gate_actionability_weight,
+            structure=self.gate_structure_weight,
+        )
 
     def compaction_tail_tokens(self) -> int:
         """What the recent tail costs at the configured budget: compaction stays behind it."""

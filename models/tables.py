@@ -375,6 +375,7 @@ guidance = Table(
     _moment("stated_at"),
     Column("superseded_by", Uuid()),
     _moment("forgotten_at", nullable=True),
+    Column("claims", JSONB()),  # what it asks: pairs of modality and action; NULL: not read yet
     UniqueConstraint("turn_id"),
     ForeignKeyConstraint(["turn_id"], [turns.c.id]),
     Index(None, "tenant_id", "collection", "stated_at"),

@@ -5,14 +5,20 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy import Connection, Engine
 
-from models.domain.gate.gating import GateDecision, decide_gate, read_text_signals
+from models.domain.gate.gating import (
+    MEMORY_NEIGHBOURS,
+    TURN_NEIGHBOURS,
+    GateDecision,
+    decide_gate,
+    read_text_signals,
+)
 from models.domain.prompt.markers import keep_what_was_said
 from models.domain.prompt.tokens import CharsCounter
-from models.domain.recall.selection import find_marks
+from models.domain.recall.selection import DUPLICATE_COSINE, find_marks
 from models.domain.records import Turn
+from models.domain.vectors import mean_direction
 from models.settings import Settings
 from models.store.compactions import count_uncompacted, find_covered
 from models.store.decisions import find_decided, gate_threshold, record_decision
@@ -24,9 +30,6 @@ from models.store.tokens import load_marker
 from models.store.turns import load_turns
 from models.store.work import Claim, advance_work
 
-TURN_NEIGHBOURS = 10
-MEMORY_NEIGHBOURS = 5
-NEAR_DUPLICATE_SIMILARITY = 0.95
 SEARCHED_PER_NEIGHBOUR = 6  # rows looked at for one that counts: others' turns, windows, what is not durable
 
 
@@ -57,6 +60,7 @@ def gate_turns(
                 namespace,
                 [turn for turn in said if turn.role == "user" and turn.namespace == namespace],
                 encoder=encoder,
+                settings=settings,
                 threshold=settings.gate_threshold if threshold is None else threshold,
             )
             covered = find_covered(
@@ -88,6 +92,7 @@ def _gate_namespace(
     turns: list[Turn],
     *,
     encoder: str,
+    settings: Settings,
     threshold: float,
 ) -> None:
     """Two searches for all turns together; memories made on the way count as neighbours of the later ones."""
@@ -101,7 +106,7 @@ def _gate_namespace(
     turns = [turn for turn in turns if turn.id not in decided and turn.id in windows]
     if not turns:
         return
-    vectors = [_centre(windows[turn.id]) for turn in turns]
+    vectors = [mean_direction(windows[turn.id]) for turn in turns]
     sizes = measure_sizes(connection, tenant_id=tenant_id, encoder=encoder, namespaces=[namespace])
     past_turns, past_memories = (
         find_neighbours(
@@ -124,10 +129,11 @@ def _gate_namespace(
         fresh = [Neighbour(item_id=memory_id, similarity=float(vector @ other)) for memory_id, other in made]
         known = sorted([*near_memories, *fresh], key=lambda near: -near.similarity)[:MEMORY_NEIGHBOURS]
         decision = decide_gate(
-            read_text_signals(turn.content),
+            read_text_signals(turn.content, technical_norm=settings.gate_technical_norm),
             turn_similarities=[near.similarity for near in near_turns],
             memory_similarities=[near.similarity for near in known],
             threshold=threshold,
+            weights=settings.gate_weights(),
         )
         memory_id = _apply(connection, tenant_id, turn, decision, known)
         if memory_id is not None:
@@ -182,15 +188,8 @@ def _find_twin(
     """The nearest memory that says the same: an encoder hardly tells 900 from 950, so numbers must agree too."""
     marks = find_marks(turn.content)
     for near in known:
-        if near.similarity < NEAR_DUPLICATE_SIMILARITY:
+        if near.similarity < DUPLICATE_COSINE:
             return None
         if find_marks(load_memory_text(connection, tenant_id=tenant_id, memory_id=near.item_id)) == marks:
             return near
     return None
-
-
-def _centre(windows: Vector) -> Vector:
-    """One unit vector for a turn of several windows: their mean direction."""
-    mean = windows.mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    return np.asarray(mean / length if length > 0 else mean, dtype=np.float32)

@@ -18,7 +18,7 @@ from models.errors import NotFound
 from models.store.documents import Node, hold_nodes
 from models.store.engine import tenant_transaction
 from models.store.forgetting import load_corrections
-from models.store.guidance import add_guidance, load_spoken, supersede_guidance
+from models.store.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
 from models.store.items import Item, add_items
 from models.store.summaries import Summary, load_sources, load_summaries
 from models.store.tokens import load_marker
@@ -92,6 +92,7 @@ def keep_rules(
             turn_id=turn.id,
             body=quote_rule(turn.content, reading),
             modalities=sorted(reading.modalities),
+            claims=read_conversation(quote_rule(turn.content, reading)).claims,
             stability_weight=STABILITY_WEIGHT[turn.role],
             stated_at=turn.ts,
             is_correction=turn.id in corrected,
@@ -103,10 +104,13 @@ def keep_rules(
 def settle_contradictions(connection: Connection, tenant_id: UUID, collection: str) -> None:
     """Where two spoken rules contradict each other whole, the newer one stands and the older is marked."""
     spoken = load_spoken(connection, tenant_id=tenant_id, collection=collection, count=MAX_COMPARED_RULES)
-    rules = [
-        StatedRule(id=str(one.id), reading=read_conversation(one.body), said_at=one.stated_at)
-        for one in spoken
-    ]
+    rules = []
+    for one in spoken:
+        claims = one.claims
+        if claims is None:  # stored by an older version, or imported
+            claims = read_conversation(one.body).claims
+            keep_claims(connection, guidance_id=one.id, claims=claims)
+        rules.append(StatedRule(id=str(one.id), claims=claims, said_at=one.stated_at))
     for mark in resolve_supersessions(rules):
         if mark.is_whole:
             supersede_guidance(connection, guidance_id=UUID(mark.superseded_id), by_id=UUID(mark.by_id))

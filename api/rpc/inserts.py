@@ -157,13 +157,15 @@ def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadat
                 seen_at=seen_at,
             )
         elif place.view == "guidance":
+            reading = read_conversation(text)
             add_guidance(
                 connection,
                 tenant_id=tenant_id,
                 collection=place.collection,
                 turn_id=turn_id,
                 body=text,
-                modalities=sorted(read_conversation(text).modalities),
+                modalities=sorted(reading.modalities),
+                claims=reading.claims,
                 stability_weight=_read_unit(metadata, "stability_weight", STABILITY_WEIGHT["user"]),
                 stated_at=seen_at,
             )

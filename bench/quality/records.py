@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from models.domain.records import name_speaker
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidTurn:
@@ -25,7 +27,7 @@ class SaidTurn:
         >>> SaidTurn(id="1", session="s", role="user", text="Hi", said_at=said_at, speaker="Ann").line
         'Ann: Hi'
         """
-        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+        return name_speaker(self.speaker, self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,6 +64,15 @@ def provenance_class(role: str) -> str:
     return "tool_output" if role == "tool" else "session_turn"
 
 
+def name_speaker(name: str | None, text: str) -> str:
+    """What an encoder reads of a turn. Who said it is part of what it means: it answers "where does Ann live?".
+
+    >>> name_speaker("Ann", "I moved to Lyon"), name_speaker(None, "I moved to Lyon")
+    ('Ann: I moved to Lyon', 'I moved to Lyon')
+    """
+    return f"{name}: {text}" if name else text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTurn:
     """A turn as a host hands it over."""

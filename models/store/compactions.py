@@ -273,17 +273,6 @@ def find_first_pending(connection: Connection, *, tenant_id: UUID, session_id: s
     return found
 
 
-def load_gate_scores(
-    connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]
-) -> dict[UUID, float]:
-    """What the gate thought of these turns; those it never saw are left out."""
-    rows = connection.execute(
-        text("SELECT turn_id, g FROM gate_decisions WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids)"),
-        {"tenant_id": tenant_id, "ids": list(turn_ids)},
-    )
-    return {row.turn_id: row.g for row in rows}
-
-
 @contextmanager
 def session_lock(engine: Engine, *, tenant_id: UUID, session_id: str) -> Iterator[bool]:
     """Whether this process may compact the session now; held outside of any transaction.

@@ -1,5 +1,6 @@
 """Spoken rules: added, superseded, listed, and read for a prompt."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from psycopg import Cursor
 from models.store.memories import LAST_ID
 
+Claims = Sequence[tuple[str, str]]  # what a rule asks: pairs of modality and action
+
 
 def add_guidance(
     connection: Connection,
@@ -25,6 +28,7 @@ def add_guidance(
     turn_id: UUID,
     body: str,
     modalities: Sequence[str],
+    claims: Claims,
     stability_weight: float,
     stated_at: datetime,
     is_correction: bool = False,
@@ -34,14 +38,16 @@ def add_guidance(
     A turn states one once: what was forgotten stays forgotten, unless its words were corrected.
     """
     known = (
-        "DO UPDATE SET body = excluded.body, modalities = excluded.modalities, forgotten_at = NULL"
+        "DO UPDATE SET body = excluded.body, modalities = excluded.modalities, "
+        "claims = excluded.claims, forgotten_at = NULL"
         if is_correction
         else "DO NOTHING"
     )
     connection.execute(
         text(
-            "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, stability_weight, stated_at) "
-            "SELECT :tenant_id, :collection, :turn_id, :body, :modalities, :stability_weight, :stated_at "
+            "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, claims, stability_weight, "
+            "stated_at) SELECT :tenant_id, :collection, :turn_id, :body, :modalities, CAST(:claims AS jsonb), "
+            ":stability_weight, :stated_at "
             "WHERE NOT EXISTS (SELECT FROM forgotten WHERE item_id = :turn_id) "
             f"ON CONFLICT (turn_id) {known}"
         ),
@@ -51,6 +57,7 @@ def add_guidance(
             "turn_id": turn_id,
             "body": body,
             "modalities": list(modalities),
+            "claims": json.dumps(claims),
             "stability_weight": stability_weight,
             "stated_at": stated_at,
         },
@@ -64,18 +71,35 @@ class Spoken:
     id: UUID
     body: str
     stated_at: datetime
+    claims: Claims | None  # None: not read yet
 
 
 def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, count: int) -> list[Spoken]:
     """The newest guidance of a collection that still stands."""
     rows = connection.execute(
         text(
-            "SELECT id, body, stated_at FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
+            "SELECT id, body, stated_at, claims FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
             "AND superseded_by IS NULL AND forgotten_at IS NULL ORDER BY stated_at DESC LIMIT :count"
         ),
         {"tenant_id": tenant_id, "collection": collection, "count": count},
     )
-    return [Spoken(id=row.id, body=row.body, stated_at=row.stated_at) for row in rows]
+    return [
+        Spoken(
+            id=row.id,
+            body=row.body,
+            stated_at=row.stated_at,
+            claims=None if row.claims is None else [(modality, action) for modality, action in row.claims],
+        )
+        for row in rows
+    ]
+
+
+def keep_claims(connection: Connection, *, guidance_id: UUID, claims: Claims) -> None:
+    """Keep what a wish asks, read after it was stored."""
+    connection.execute(
+        text("UPDATE guidance SET claims = CAST(:claims AS jsonb) WHERE id = :id"),
+        {"id": guidance_id, "claims": json.dumps(claims)},
+    )
 
 
 def supersede_guidance(connection: Connection, *, guidance_id: UUID, by_id: UUID) -> None:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from models.domain.records import name_speaker
 from models.domain.text.terms import count_terms
 
 
@@ -139,11 +140,9 @@ class ItemText:
     text: str
 
 
-# Who said it is part of what it means: "Ann: I moved to Lyon" answers "where does Ann live?".
 _TEXTS = text("""
 SELECT items.id, items.kind, items.namespace, items.role, coalesce(turns.seq, 0) AS seq,
-       CASE WHEN items.kind = 'turn' AND items.name <> '' THEN items.name || ': ' ELSE '' END
-       || coalesce(items.body, turns.content) AS text
+       CASE WHEN items.kind = 'turn' THEN items.name END AS speaker, coalesce(items.body, turns.content) AS said
 FROM items LEFT JOIN turns ON turns.id = items.id AND items.kind = 'turn'
 WHERE items.tenant_id = :tenant_id AND items.id = ANY(:ids)
 """)
@@ -153,7 +152,14 @@ def load_item_texts(connection: Connection, *, tenant_id: UUID, ids: Sequence[UU
     """The texts of these items."""
     rows = connection.execute(_TEXTS, {"tenant_id": tenant_id, "ids": list(ids)})
     return [
-        ItemText(id=row.id, kind=row.kind, namespace=row.namespace, role=row.role, seq=row.seq, text=row.text)
+        ItemText(
+            id=row.id,
+            kind=row.kind,
+            namespace=row.namespace,
+            role=row.role,
+            seq=row.seq,
+            text=name_speaker(row.speaker, row.said),
+        )
         for row in rows
     ]
 

@@ -21,7 +21,6 @@ from models.domain.compaction.summaries import (
     SummaryJudgement,
     Verdict,
     append_footer,
-    choose_method,
     judge_summary,
     limit_attempt,
     list_dropped_mentions,
@@ -29,6 +28,7 @@ from models.domain.compaction.summaries import (
     measure_quality,
 )
 from models.domain.prompt.tokens import CharsCounter
+from models.domain.vectors import mean_direction
 from models.summarizers.extractive import ExtractiveSummarizer
 from models.summarizers.protocol import Draft, Summarizer, SummarizerUnavailable, SummaryRequest
 
@@ -54,7 +54,6 @@ class Source:
     passages: Sequence[Passage]
     tokens: int
     vector: Vector = field(compare=False)
-    gate_score: float | None = None
     mentions: Sequence[str] = ()  # kept by its own footer
 
 
@@ -84,20 +83,11 @@ def write_summary(
     if not sources or source_tokens < 2:
         return None
     writing = _Writing(sources=sources, encode_windows=encode_windows, prior_text=prior_text)
-    scores = [source.gate_score for source in sources if source.gate_score is not None]
-    is_ready = abstractive is not None and abstractive.is_ready
-    if abstractive is not None and choose_method(scores, is_abstractive_ready=is_ready) == "abstractive":
+    if abstractive is not None and abstractive.is_ready:
         written = writing.rewrite(abstractive)
         if written is not None:
             return written
     return writing.quote()
-
-
-def centre(windows: Vector) -> Vector:
-    """One unit vector for a text of several windows: their mean direction."""
-    mean = windows.mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    return np.asarray(mean / length if length > 0 else mean, dtype=np.float32)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -167,7 +157,7 @@ class _Writing:
         )
         windows = self.encode_windows([text])[0]
         judgement = judge_summary(
-            measure_quality(centre(windows), [source.vector for source in self.sources]),
+            measure_quality(mean_direction(windows), [source.vector for source in self.sources]),
             method=method,
             summary_tokens=count_tokens(text),
             source_tokens=self._source_tokens,

@@ -156,6 +156,8 @@ class _Run:
     deadline: float
     only_remembered: bool
     outcome: Outcome = field(default_factory=Outcome)
+    turns_tried: int = 0
+    kept_whole: int = 0
 
     def go(self) -> bool:
         """Passes until nothing is eligible; False when time ran out or ingest came first.
@@ -169,12 +171,24 @@ class _Run:
             turns = self._find_eligible(tried)
             if len(turns) < MIN_SOURCES:
                 if not self.outcome.clusters_formed:
-                    self.outcome.reason = "fewer than two turns lie outside the recent tail and any summary"
+                    self.outcome.reason = self._explain_nothing()
                 return True
             tried.update(turn.id for turn in turns)  # what a pass declines waits for the next run
+            self.turns_tried = len(tried)
             self._commit(self._cover(turns))
             self.pace.spend(time.monotonic() - start)
         return False
+
+    def _explain_nothing(self) -> str:
+        """Why a run made no summary."""
+        if not self.outcome.clusters_declined:
+            return "fewer than two turns lie outside the recent tail and any summary"
+        if self.kept_whole == self.turns_tried:
+            return (
+                f"all {self.kept_whole} turns outside the recent tail are standing wishes, kept word for word, or "
+                "were forgotten; nothing is left to summarise"
+            )
+        return f"a summary of the {self.turns_tried} turns outside the recent tail would not be shorter than they are"
 
     def _is_over(self) -> bool:
         """Whether others come first: never while somebody waits for this very session."""
@@ -316,6 +330,7 @@ class _Run:
                     expected=self.generation,
                 )
                 self.writer.store(connection, commit, generation=self.generation)
+        self.kept_whole += commit.kept_whole
         self.outcome.add(commit)
 
 

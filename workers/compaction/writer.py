@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Final
 from uuid import UUID
 
@@ -14,18 +13,13 @@ from models.domain.compaction.extraction import Passage, parse_summary
 from models.domain.compaction.noise import sanitize_text
 from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.prompt.tokens import CharsCounter
-from models.domain.records import STABILITY_WEIGHT, Turn
-from models.domain.rules.detector import DeonticReading, has_surface_hint, read_conversation
-from models.domain.rules.guidance import (
-    SESSION_PREFIX,
-    decide_protection,
-    measure_booster,
-    name_guidance_namespace,
-)
+from models.domain.records import STABILITY_WEIGHT, Turn, name_speaker
+from models.domain.rules.detector import DeonticReading, read_conversation
+from models.domain.rules.guidance import name_guidance_namespace
 from models.domain.text.sentences import clip_words
+from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
 from models.errors import TransientError
-from models.store.compactions import load_gate_scores
 from models.store.embeddings import ItemVectors, Vector, add_vectors, load_vectors
 from models.store.engine import tenant_transaction
 from models.store.forgetting import find_silenced
@@ -33,7 +27,7 @@ from models.store.guidance import add_guidance
 from models.store.items import add_items
 from models.store.summaries import CoveredTurn, NewSummary, Summary, add_summary, load_active_summaries
 from models.summarizers.protocol import Summarizer
-from models.summarizers.writing import Source, WrittenSummary, centre, write_summary
+from models.summarizers.writing import Source, WrittenSummary, write_summary
 from workers.ingest import (
     LONGEST_WHOLE_GUIDANCE_CHARS,
     MAX_SOURCE_IDS,
@@ -43,13 +37,6 @@ from workers.ingest import (
 )
 
 NEIGHBOURS_READ: Final = 4
-# Fixed sentences that a standing wish is like; a turn near one of them is protected (section 9).
-GUIDANCE_PROTOTYPES: Final = (
-    "From now on, always do it this way.",
-    "Please never do that again.",
-    "I prefer that you ask me first before you change anything.",
-    "Keep your answers short and do not use emojis.",
-)
 count_tokens = CharsCounter().count
 
 
@@ -60,6 +47,7 @@ class Shard:
     turn: Turn
     body: str
     modalities: Sequence[str]
+    claims: Sequence[tuple[str, str]]
     is_whole: bool  # nothing of the turn is left for the summary
 
 
@@ -79,12 +67,16 @@ class Commit:
     shards: list[Shard] = field(default_factory=list)
     summaries: list[Made] = field(default_factory=list)
     declined: int = 0
+    kept_whole: int = (
+        0  # turns of clusters in which every turn is kept word for word: nothing is left to summarise
+    )
 
     def add(self, other: "Commit") -> None:
         """Take another part of the same pass in."""
         self.shards += other.shards
         self.summaries += other.summaries
         self.declined += other.declined
+        self.kept_whole += other.kept_whole
 
     @property
     def is_empty(self) -> bool:
@@ -101,10 +93,6 @@ class CompactionWriter:
     session_id: str
     abstractive: Summarizer | None = None
 
-    @cached_property
-    def _prototypes(self) -> list[Vector]:
-        return list(self.encoder.encode(GUIDANCE_PROTOTYPES))
-
     def summarize_turns(self, clusters: Sequence[Sequence[Turn]], *, namespace: str) -> Commit:
         """A level 1 summary of each cluster that earns one; the rules in all of them as shards."""
         turns = [turn for cluster in clusters for turn in cluster]
@@ -114,9 +102,6 @@ class CompactionWriter:
                 tenant_id=self.tenant_id,
                 encoder=self.encoder.name,
                 ids=[turn.id for turn in turns],
-            )
-            scores = load_gate_scores(
-                connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
             )
             silenced = find_silenced(
                 connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
@@ -132,17 +117,17 @@ class CompactionWriter:
         commit = Commit()
         for cluster in clusters:
             shards = {
-                turn.id: shard
-                for turn in cluster
-                if turn.id not in silenced and (shard := self._protect(turn, vectors[turn.id]))
+                turn.id: shard for turn in cluster if turn.id not in silenced and (shard := _protect(turn))
             }
             commit.shards += shards.values()
             # Covered, and not repeated: what was forgotten or corrected stays in the raw record alone.
             shards |= {turn.id: _silence(turn) for turn in cluster if turn.id in silenced}
             prior = _choose_neighbours(neighbours, before=cluster[0].position)
-            written = self._write(cluster, shards, vectors, scores, prior)
+            written = self._write(cluster, shards, vectors, prior)
             if written is None:
                 commit.declined += 1
+                if all(turn.id in shards and shards[turn.id].is_whole for turn in cluster):
+                    commit.kept_whole += len(cluster)
                 continue
             made = self._describe_turn_summary(cluster, shards, written, prior, namespace=namespace)
             commit.summaries.append(made)
@@ -174,12 +159,11 @@ class CompactionWriter:
         for cluster in clusters:
             same = [one for one in neighbours if one.namespace == cluster[0].namespace]
             prior = _choose_neighbours(same, before=cluster[0].first_position)
-            sources = [_read_summary(child, centre(windows[child.id])) for child in cluster]
+            sources = [_read_summary(child, mean_direction(windows[child.id])) for child in cluster]
             written = write_summary(
                 sources,
                 encode_windows=self.encoder.encode_windows,
                 prior_text=_join_prior(prior),
-                abstractive=self.abstractive,
             )
             if written is None:
                 commit.declined += 1
@@ -193,7 +177,7 @@ class CompactionWriter:
         """Shards first: a rule is kept before the summary that omits it exists."""
         touched: set[str] = set()
         for shard in commit.shards:
-            collection = _name_collection(shard.turn)
+            collection = name_guidance_namespace(shard.turn.namespace, session_id=self.session_id)
             touched.add(collection)
             add_guidance(
                 connection,
@@ -202,6 +186,7 @@ class CompactionWriter:
                 turn_id=shard.turn.id,
                 body=shard.body,
                 modalities=shard.modalities,
+                claims=shard.claims,
                 stability_weight=STABILITY_WEIGHT[shard.turn.role],
                 stated_at=shard.turn.ts,
             )
@@ -237,42 +222,19 @@ class CompactionWriter:
     def _complete_vectors(self, turns: Sequence[Turn], windows: dict[UUID, Vector]) -> dict[UUID, Vector]:
         """One vector a turn; a turn the pipeline has not reached yet is encoded here."""
         missing = [turn for turn in turns if turn.id not in windows]
-        # as the pipeline encodes it: who said it is part of what it means
-        texts = [f"{turn.name}: {turn.content}" if turn.name else turn.content for turn in missing]
-        encoded = self.encoder.encode_windows(texts)
+        encoded = self.encoder.encode_windows([name_speaker(turn.name, turn.content) for turn in missing])
         found = windows | {turn.id: rows for turn, rows in zip(missing, encoded, strict=True)}
-        return {turn_id: centre(rows) for turn_id, rows in found.items()}
-
-    def _protect(self, turn: Turn, vector: Vector) -> Shard | None:
-        """The rule a turn states, if it states one that must survive (section 9)."""
-        reading = read_conversation(turn.content)
-        hint = not reading.is_rule and has_surface_hint(turn.content)
-        protection = decide_protection(
-            stability_weight=STABILITY_WEIGHT[turn.role],
-            is_deontic=reading.is_rule,
-            has_surface_hint=hint,
-            booster=measure_booster(vector, self._prototypes) if hint else 0.0,
-        )
-        if not protection.is_protected:
-            return None
-        return Shard(
-            turn=turn,
-            body=quote_rule(turn.content, reading) if reading.is_rule else turn.content,
-            modalities=sorted(reading.modalities),
-            is_whole=not reading.is_rule or len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
-        )
+        return {turn_id: mean_direction(rows) for turn_id, rows in found.items()}
 
     def _write(
         self,
         cluster: Sequence[Turn],
         shards: dict[UUID, Shard],
         vectors: dict[UUID, Vector],
-        scores: dict[UUID, float],
         prior: Sequence[Summary],
     ) -> WrittenSummary | None:
         rest = [turn for turn in cluster if not (turn.id in shards and shards[turn.id].is_whole)]
-        middle = np.mean([vectors[turn.id] for turn in rest], axis=0) if rest else np.zeros(1)
-        length = float(np.linalg.norm(middle)) or 1.0
+        middle = mean_direction(np.vstack([vectors[turn.id] for turn in rest])) if rest else np.zeros(1)
         return write_summary(
             [
                 Source(
@@ -282,12 +244,11 @@ class CompactionWriter:
                             text=sanitize_text(_without_rule(turn, shards.get(turn.id))).text,
                             role=turn.role,
                             day=f"{turn.ts:%Y-%m-%d}",
-                            centrality=min(max(float(vectors[turn.id] @ middle) / length, 0.0), 1.0),
+                            centrality=min(max(float(vectors[turn.id] @ middle), 0.0), 1.0),
                         )
                     ],
                     tokens=count_tokens(turn.content),
                     vector=vectors[turn.id],
-                    gate_score=scores.get(turn.id),
                 )
                 for turn in rest
             ],
@@ -396,16 +357,26 @@ def _read_summary(child: Summary, vector: Vector) -> Source:
     )
 
 
-def _name_collection(turn: Turn) -> str:
-    """A user's rules go with the user; what an assistant or a system message asked holds in its session."""
-    if turn.role == "user":
-        return name_guidance_namespace(turn.namespace, session_id=turn.session_id)
-    return SESSION_PREFIX + turn.session_id
+def _protect(turn: Turn) -> Shard | None:
+    """The rule a user states, if the turn states one: it must survive (section 9). Nobody else's words are guidance."""
+    if turn.role != "user":
+        return None
+    reading = read_conversation(turn.content)
+    if not reading.is_rule:
+        return None
+    body = quote_rule(turn.content, reading)
+    return Shard(
+        turn=turn,
+        body=body,
+        modalities=sorted(reading.modalities),
+        claims=read_conversation(body).claims,
+        is_whole=len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
+    )
 
 
 def _silence(turn: Turn) -> Shard:
     """A turn that its summary covers and does not quote; nothing of it is kept elsewhere."""
-    return Shard(turn=turn, body="", modalities=[], is_whole=True)
+    return Shard(turn=turn, body="", modalities=[], claims=[], is_whole=True)
 
 
 def _without_rule(turn: Turn, shard: Shard | None) -> str:

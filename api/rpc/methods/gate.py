@@ -12,7 +12,12 @@ from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.search import encode
 from api.turns.schemas import Content
-from models.domain.gate.gating import decide_gate, read_text_signals
+from models.domain.gate.gating import (
+    MEMORY_NEIGHBOURS,
+    TURN_NEIGHBOURS,
+    decide_gate,
+    read_text_signals,
+)
 from models.store.collections import find_memory_of_turn
 from models.store.decisions import gate_threshold
 from models.store.embeddings import Vector
@@ -21,8 +26,6 @@ from models.store.history import LAST_SEQ
 from models.store.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
 from models.store.turns import load_turns
 
-TURN_NEIGHBOURS = 10  # memory-model.md section 5
-MEMORY_NEIGHBOURS = 5
 SAME_WORDS_SIMILARITY = 0.999
 SEARCHED_PER_NEIGHBOUR = 6
 
@@ -47,13 +50,15 @@ def gating_scalar(call: Call, params: GateParams) -> Mapping[str, Any]:
         if itself is not None:
             own_memory = find_memory_of_turn(connection, tenant_id=call.caller.tenant_id, turn_id=itself)
         threshold = gate_threshold(connection, tenant_id=call.caller.tenant_id)
+    settings = call.runtime.settings
     decision = decide_gate(
-        read_text_signals(params.text),
+        read_text_signals(params.text, technical_norm=settings.gate_technical_norm),
         turn_similarities=[one.similarity for one in turns if one.item_id != itself][:TURN_NEIGHBOURS],
         memory_similarities=[one.similarity for one in memories if one.item_id != own_memory][
             :MEMORY_NEIGHBOURS
         ],
-        threshold=call.runtime.settings.gate_threshold if threshold is None else threshold,
+        threshold=settings.gate_threshold if threshold is None else threshold,
+        weights=settings.gate_weights(),
     )
     signals = decision.signals
     return {

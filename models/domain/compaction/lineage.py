@@ -83,34 +83,6 @@ class Violation:
                 return f"session '{self.node}': {others}"
 
 
-def expand(graph: CoverageGraph, node: str) -> tuple[str, ...]:
-    """Expand*(node): the raw turns below a node, each once, in the order of coverage; a turn is its own.
-
-    Safe on any graph: a cycle is walked once, an unknown id adds nothing.
-
-    >>> expand(CoverageGraph(turns=frozenset("abc"), children={"s1": ("a", "b"), "s2": ("s1", "c")}), "s2")
-    ('a', 'b', 'c')
-    """
-    found: list[str] = []
-    seen: set[str] = set()
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        if current in graph.turns:
-            found.append(current)
-        else:
-            stack.extend(reversed(graph.children.get(current, ())))
-    return tuple(found)
-
-
-def is_acyclic(graph: CoverageGraph) -> bool:
-    """Whether no summary covers itself, directly or through others."""
-    return next(_find_cycles(graph), None) is None
-
-
 def verify_graph(
     graph: CoverageGraph,
     *,

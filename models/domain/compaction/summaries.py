@@ -4,7 +4,6 @@ Quality is measured in the space where the summary will be searched: a summary t
 cannot be found in their place.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,9 +20,6 @@ Method = Literal["abstractive", "extractive"]
 Attempt = Literal["normal", "aggressive", "fallback"]
 Verdict = Literal["accepted", "misaligned", "no_progress"]
 
-ABSTRACTIVE_GATE: Final = (
-    0.60  # section 8 step 6: mean gate score from which a cluster earns an abstractive try
-)
 MIN_ABSTRACTIVE_ALIGN: Final = 0.65  # section 8 step 7
 QUALITY_SHARE: Final = 0.8  # section 8 step 7: the rest is the decoder's own confidence
 PRIOR_CONTEXT_TOKENS: Final = 96  # section 8 step 5
@@ -86,18 +82,6 @@ def blend_confidence(conf: float, decoder_confidence: float) -> float:
     return clamp01(QUALITY_SHARE * clamp01(conf) + (1 - QUALITY_SHARE) * clamp01(decoder_confidence))
 
 
-def choose_method(gate_scores: Sequence[float], *, is_abstractive_ready: bool) -> Method:
-    """Abstractive when a backend is ready and the mean gate score of the cluster is ≥ 0.60, else extractive.
-
-    >>> choose_method([0.5, 0.7], is_abstractive_ready=True), choose_method([0.9], is_abstractive_ready=False)
-    ('abstractive', 'extractive')
-    """
-    if not is_abstractive_ready or not gate_scores:
-        return "extractive"
-    mean = math.fsum(clamp01(score) for score in gate_scores) / len(gate_scores)
-    return "abstractive" if mean >= ABSTRACTIVE_GATE else "extractive"
-
-
 def makes_progress(summary_tokens: int, source_tokens: int) -> bool:
     """Whether a summary costs something, and strictly less than its sources.
 
@@ -116,18 +100,6 @@ def limit_attempt(attempt: Attempt, *, target_tokens: int, source_tokens: int) -
     bound = max(source_tokens - 1, 0)
     share = target_tokens if attempt == "normal" else target_tokens // 2
     return max(0, min(share, bound))
-
-
-def choose_attempt(attempt_tokens: Sequence[int], *, source_tokens: int) -> Attempt | None:
-    """The first attempt, in order of escalation, that makes progress; None: the cluster is declined.
-
-    >>> choose_attempt([120, 80], source_tokens=100), choose_attempt([120, 110, 100], source_tokens=100)
-    ('aggressive', None)
-    """
-    for attempt, tokens in zip(ESCALATION, attempt_tokens, strict=False):
-        if makes_progress(tokens, source_tokens):
-            return attempt
-    return None
 
 
 def judge_summary(

@@ -6,7 +6,6 @@ promise and assumes no curve. Fitted by pooling adjacent violators, in numpy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,15 +173,3 @@ def reliability_curve(scores: ArrayLike, labels: ArrayLike, bins: int = 10) -> t
                 )
             )
     return tuple(curve)
-
-
-def expected_calibration_error(curve: Sequence[ReliabilityBin]) -> float:
-    """Return the mean gap between score and useful share over the bins, weighted by their items, in [0, 1].
-
-    >>> round(expected_calibration_error(reliability_curve([0.2, 0.8], [0, 1], 2)), 3)
-    0.2
-    """
-    total = sum(place.n for place in curve)
-    return (
-        sum(place.n * abs(place.mean_score - place.useful_share) for place in curve) / total if total else 0.0
-    )

@@ -3,8 +3,8 @@
     G = (1 − T)·Gconv + T·Gtech
     Gconv = 0.35·H + 0.40·R + 0.25·Dnl        Gtech = 0.40·P + 0.35·A + 0.25·Dtech
 
-The text part (T, Dnl, P, A, Dtech) is read once, at ingest; the neighbour part (H, R) needs the two
-searches. Everything that fired is named, so that a decision can be explained from its row.
+The text part (T, Dnl, P, A, Dtech) needs the words alone; the neighbour part (H, R) needs the two
+searches. Both are read once, at the gate. Everything that fired is named, so that a decision can be explained from its row.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 from models.domain.gate.cues import (
@@ -28,6 +28,7 @@ from models.domain.gate.cues import (
     STRUCTURE_CUES,
     Cue,
 )
+from models.domain.gate.weights import DEFAULT_WEIGHTS, TECHNICAL_NORM, GateWeights
 from models.domain.text.anchors import DATED_KINDS, find_anchors, lower_in_place
 from models.domain.text.prose import strip_code
 from models.domain.text.technical.expressions import QUANTITY
@@ -37,18 +38,15 @@ from models.domain.text.technical.spans import TechnicalSpan, find_technical_spa
 # Calibrated (docs/decisions/0013): above the weight of novelty, so that novelty alone keeps nothing.
 # A host with labels replaces it (models/domain/gate/calibration.py).
 DEFAULT_THRESHOLD: Final = 0.355
-TECHNICAL_NORM: Final = 1.5  # section 5: T saturates here
 TOKENS_PER_DENSITY_UNIT: Final = 100  # section 5: P is a density per hundred estimated tokens
 CHARS_PER_TOKEN: Final = 4  # section 3: L(t), the gate's own estimator
 
-MAX_TURN_NEIGHBOURS: Final = 10  # section 5: nearest past user turns
-MAX_MEMORY_NEIGHBOURS: Final = 5  # section 5: nearest durable memories, used for H and for S
+TURN_NEIGHBOURS: Final = 10  # section 5: nearest past user turns
+MEMORY_NEIGHBOURS: Final = 5  # section 5: nearest durable memories, used for H and for S
 REPEATED_SIMILARITY: Final = 0.80
 SATURATED_SIMILARITY: Final = 0.85
 REPEATS_FOR_FULL_FREQUENCY: Final = 5
 HITS_FOR_FULL_SATURATION: Final = 3
-
-WEIGHT_SUM_TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,40 +76,6 @@ class GateDecision:
     threshold: float
     signals: GateSignals
     reasons: tuple[str, ...]  # "signal.pattern", such as "d.preference" or "p.error_code"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateWeights:
-    """The weights of both branches; each branch sums to 1, so that G stays in [0, 1]."""
-
-    novelty: float = 0.35
-    repetition: float = 0.40
-    load: float = 0.25
-    specificity: float = 0.40
-    actionability: float = 0.35
-    structure: float = 0.25
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if not 0.0 <= value <= 1.0:
-                raise ValueError(
-                    f"gate weight '{field.name}' is {value}, expected 0 to 1; set it within that range"
-                )
-        branches = {
-            "conversational": ("novelty", "repetition", "load"),
-            "technical": ("specificity", "actionability", "structure"),
-        }
-        for branch, names in branches.items():
-            total = math.fsum(getattr(self, name) for name in names)
-            if abs(total - 1.0) > WEIGHT_SUM_TOLERANCE:
-                raise ValueError(
-                    f"{branch} gate weights ({' + '.join(names)}) sum to {total:.12g}, expected 1; "
-                    f"change one of them by {1.0 - total:+.12g}"
-                )
-
-
-DEFAULT_WEIGHTS: Final = GateWeights()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,10 +164,10 @@ def _match_load(text: str) -> list[tuple[str, float, bool]]:
     ]
 
 
-def read_text_signals(text: str) -> TextSignals:
+def read_text_signals(text: str, *, technical_norm: float = TECHNICAL_NORM) -> TextSignals:
     """Return what the text alone contributes to the gate: T, Dnl, P, A and Dtech, each in [0, 1].
 
-    Pure and free of neighbours, so it is computed once, when the turn is ingested.
+    Pure and free of neighbours. T saturates where the weights of what occurs reach `technical_norm`.
 
     >>> read_text_signals("I prefer tea, my sister moved here on March 3rd").d
     1.0
@@ -220,7 +184,7 @@ def read_text_signals(text: str) -> TextSignals:
     action = _weigh("a", _match_cues(ACTION_CUES, lower_in_place(text)), reasons)
     structure = _weigh("dtech", _match_cues(STRUCTURE_CUES, text), reasons)
     return TextSignals(
-        t=min(density / TECHNICAL_NORM, 1.0),
+        t=min(density / technical_norm, 1.0),
         d=min(load, 1.0),
         p=min(mass / max(estimate_length(text) / TOKENS_PER_DENSITY_UNIT, 1.0), 1.0),
         a=min(action, 1.0),
@@ -241,7 +205,7 @@ def measure_novelty(memory_similarities: Sequence[float]) -> float:
     >>> measure_novelty([]), measure_novelty([0.5, 0.25, -1.0])
     (1.0, 0.75)
     """
-    nearest = _nearest(memory_similarities, MAX_MEMORY_NEIGHBOURS)
+    nearest = _nearest(memory_similarities, MEMORY_NEIGHBOURS)
     if not nearest:
         return 1.0
     return 1.0 - math.fsum(max(0.0, value) for value in nearest) / len(nearest)
@@ -253,7 +217,7 @@ def measure_frequency(turn_similarities: Sequence[float]) -> float:
     >>> measure_frequency([0.9, 0.8, 0.79])
     0.4
     """
-    nearest = _nearest(turn_similarities, MAX_TURN_NEIGHBOURS)
+    nearest = _nearest(turn_similarities, TURN_NEIGHBOURS)
     return min(sum(value >= REPEATED_SIMILARITY for value in nearest) / REPEATS_FOR_FULL_FREQUENCY, 1.0)
 
 
@@ -263,7 +227,7 @@ def measure_saturation(memory_similarities: Sequence[float]) -> float:
     >>> measure_saturation([0.99, 0.9, 0.85, 0.2])
     1.0
     """
-    nearest = _nearest(memory_similarities, MAX_MEMORY_NEIGHBOURS)
+    nearest = _nearest(memory_similarities, MEMORY_NEIGHBOURS)
     return min(sum(value >= SATURATED_SIMILARITY for value in nearest) / HITS_FOR_FULL_SATURATION, 1.0)
 
 

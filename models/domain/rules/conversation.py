@@ -38,12 +38,6 @@ _ADDRESSING: Final = re.compile(r"\b(?:please|so|just|kindly|from|going|in)\b")
 _JOINT: Final = re.compile(
     r" (?:so|but|because) (?=(?:please|never|always|don't|do not|stop|only|from now on)\b)"
 )
-_SURFACE: Final = re.compile(
-    r"\b(?:must|should|shall|ought|always|never|don't|dont|do not|please|prefer|preference|avoid|stop|only"
-    r"|rules?|from now on"
-    r"|in (?:the )?future|(?:have|need|needs) to|make sure|remember|want you|like you to|rather|every time|whenever"
-    r"|not allowed|forbidden|may not|mustn't|shouldn't|can't stand|instead of|no more|hate|keep in mind|by default)\b"
-)
 _STANDING: Final = re.compile(
     "|".join(marks.pattern for marks in (STRONG_STANDING, WEAK_STANDING, CASE_STANDING, BAN_STANDING))
 )
@@ -148,17 +142,6 @@ def _weigh_sentences(text: str) -> list["_Weighed"]:
             cues |= find_neighbour_cues(before, short)
         weighed.append(_Weighed(sentence, frames, clauses, cues))
     return weighed
-
-
-def has_surface_hint(text: str) -> bool:
-    """Say whether a turn holds a weak cue of a rule although `read_conversation` found none.
-
-    Such a turn becomes guidance only when the encoder finds it close to a guidance prototype.
-
-    >>> has_surface_hint("You should try the new place."), has_surface_hint("I went to the lake.")
-    (True, False)
-    """
-    return _SURFACE.search(fold_text(text, unwrap=False)) is not None and not read_conversation(text).is_rule
 
 
 def _split_sentences(folded: str) -> list[_Sentence]:

@@ -2,7 +2,6 @@
 
 read_authored       paragraphs of rule files: a bare imperative is a rule there
 read_conversation   a user's chat turn: only what is meant to last is a rule there
-has_surface_hint    a turn that only sounds like a rule; a second opinion may decide
 find_conflicts      one action, demanded and forbidden in one document
 """
 
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 from models.domain.rules.actions import is_comparable
 from models.domain.rules.authored import read_authored
-from models.domain.rules.conversation import has_surface_hint, read_conversation
+from models.domain.rules.conversation import read_conversation
 from models.domain.rules.spans import DeonticReading, Modality, RuleSpan
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "RuleConflict",
     "RuleSpan",
     "find_conflicts",
-    "has_surface_hint",
     "read_authored",
     "read_conversation",
 ]

@@ -1,9 +1,9 @@
 """Weighs what speaks for and against a standing rule in one sentence of chat (memory-model.md section 9).
 
-score = bias + Σ weight of each cue present; a rule from THRESHOLD on. Cues are turns of phrase (`deontic_cues`), the
-kinds of the clauses (`deontic_openings`), a frame of the grammar (`deontic_phrases`), pairs of a kind with what stands
-beside it ("wish&topic"), each word, and the first two words. The weights (`deontic_weights`) are fitted by
-`bench.deontic_training`, and written down: nothing is learned at run time.
+score = bias + Σ weight of each cue present; a rule from THRESHOLD on. Cues are turns of phrase (`cues`), the
+kinds of the clauses (`openings`), a frame of the grammar (`phrases`), pairs of a kind with what stands
+beside it ("wish&topic"), each word, and the first two words. The weights (`weights`) are fitted by
+`bench.rules.training`, and written down: nothing is learned at run time.
 """
 
 import math

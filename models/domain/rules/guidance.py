@@ -1,81 +1,23 @@
-"""Elevated guidance: what is protected, which rules hold, which enter the prompt (memory-model.md section 9).
+"""Elevated guidance: where it lives, which rules hold, which enter the prompt (memory-model.md section 9).
 
-A rule that was spoken once outlives the summary that omits it. Models may add protection, never remove it.
+A rule that a user spoke once outlives the summary that omits it.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final, Literal
 
 from models.domain.recall.scoring import DEFAULT_PROFILE, clamp01
-from models.domain.recall.selection import unit_vector
 from models.domain.rules.actions import is_comparable
-from models.domain.rules.spans import DeonticReading, Modality
-
-# Section 9: a(t) from which a turn can be protected. Every role but tool (0.2) is above it: an assistant's
-# standing promise (0.4) is kept like a user's rule (0.6).
-MIN_STABILITY: Final = 0.35
-MIN_BOOSTER: Final = 0.78  # section 9
+from models.domain.rules.spans import Modality
 
 USER_PREFIX: Final = "elevated:user:"
 SESSION_PREFIX: Final = "elevated:session:"
 
-ProtectionReason = Literal["deontic", "booster"]
 AdmissionReason = Literal["relevant", "standing"]
-OmissionReason = Literal["superseded", "not_relevant", "no_room"]
 SupersessionReason = Literal["authored", "newer"]
 _Side = Literal["for", "against"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Protection:
-    """Whether compaction must keep a turn verbatim, and what decided it (None: not protected)."""
-
-    reason: ProtectionReason | None
-    booster: float  # in [0, 1]
-
-    @property
-    def is_protected(self) -> bool:
-        return self.reason is not None
-
-
-def measure_booster(
-    vector: NDArray[np.floating[Any]] | None, prototypes: Sequence[NDArray[np.floating[Any]]]
-) -> float:
-    """The largest cosine to a guidance prototype, in [0, 1]; 0 when the encoder gave nothing.
-
-    >>> measure_booster(np.array([0.0, 2.0]), [np.array([1.0, 0.0]), np.array([0.0, 1.0])])
-    1.0
-    """
-    unit = unit_vector(vector)
-    if unit is None:
-        return 0.0
-    units = [other for prototype in prototypes if (other := unit_vector(prototype)) is not None]
-    return clamp01(max((float(unit @ other) for other in units if other.size == unit.size), default=0.0))
-
-
-def decide_protection(
-    *, stability_weight: float, is_deontic: bool, has_surface_hint: bool = False, booster: float = 0.0
-) -> Protection:
-    """protected = a ≥ 0.35 and (deontic, or a surface hint with booster ≥ 0.78).
-
-    >>> decide_protection(stability_weight=0.6, is_deontic=True).reason
-    'deontic'
-    >>> decide_protection(stability_weight=0.2, is_deontic=True).is_protected
-    False
-    """
-    strength = clamp01(booster)
-    reason: ProtectionReason | None = None
-    if stability_weight >= MIN_STABILITY:
-        if is_deontic:
-            reason = "deontic"
-        elif has_surface_hint and strength >= MIN_BOOSTER:
-            reason = "booster"
-    return Protection(reason=reason, booster=strength)
 
 
 def name_guidance_namespace(durable_namespace: str | None, *, session_id: str) -> str:
@@ -98,7 +40,7 @@ class StatedRule:
     """A rule somebody stated: what it asks, when, and whether it stands in an authored document."""
 
     id: str
-    reading: DeonticReading
+    claims: Sequence[tuple[str, str]]  # pairs of modality and action
     said_at: datetime
     is_authored: bool = False
 
@@ -114,12 +56,6 @@ class Supersession:
     is_whole: bool  # whether the rule asks nothing else; if not, what is left of it still holds
 
 
-def contradicts(one: DeonticReading, other: DeonticReading) -> bool:
-    """Whether one text asks for or allows an action that the other forbids; symmetric."""
-    ours, theirs = _take_sides(one), _take_sides(other)
-    return any((action, _opposite(side)) in theirs for action, side in ours)
-
-
 def resolve_supersessions(rules: Iterable[StatedRule]) -> tuple[Supersession, ...]:
     """Which spoken rules no longer hold: an authored rule wins over any, a newer one over an older.
 
@@ -127,7 +63,7 @@ def resolve_supersessions(rules: Iterable[StatedRule]) -> tuple[Supersession, ..
     spoken prohibition stands. One mark for each rule and winner, sorted; the input order does not matter.
     """
     ordered = sorted(rules, key=_spoken_order)
-    sides = {rule.id: _take_sides(rule.reading) for rule in ordered}
+    sides = {rule.id: _take_sides(rule.claims) for rule in ordered}
     authored: dict[tuple[str, _Side], str] = {}
     newest: dict[tuple[str, _Side], StatedRule] = {}
     for rule in ordered:
@@ -183,24 +119,6 @@ class GuidanceCandidate:
     is_superseded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmittedGuidance:
-    """A record in the prompt and why it is there."""
-
-    id: str
-    why: AdmissionReason
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuidanceSelection:
-    """What fills the guidance reserve, in order, and why the rest does not."""
-
-    admitted: tuple[AdmittedGuidance, ...]
-    left_out: tuple[tuple[str, OmissionReason], ...]
-    used_tokens: int
-
-
 def order_guidance(
     candidates: Iterable[GuidanceCandidate], *, theta1: float = DEFAULT_PROFILE.theta1
 ) -> tuple[tuple[GuidanceCandidate, AdmissionReason], ...]:
@@ -222,43 +140,12 @@ def order_guidance(
     return (*((c, "relevant") for c in relevant), *((c, "standing") for c in standing))
 
 
-def fill_reserve(
-    candidates: Iterable[GuidanceCandidate],
-    *,
-    capacity_tokens: int,
-    theta1: float = DEFAULT_PROFILE.theta1,
-) -> GuidanceSelection:
-    """The guidance that fits the reserve, Σ tokens ≤ capacity; one that does not fit is passed over.
-
-    A question need not share a word with the rule that governs its answer: standing rules take what the
-    relevant ones leave.
-    """
-    everyone = list(candidates)
-    admitted: list[AdmittedGuidance] = []
-    left_out: list[tuple[str, OmissionReason]] = []
-    used = 0
-    ordered = order_guidance(everyone, theta1=theta1)
-    for candidate, why in ordered:
-        if used + candidate.tokens <= capacity_tokens:
-            admitted.append(AdmittedGuidance(id=candidate.id, why=why, tokens=candidate.tokens))
-            used += candidate.tokens
-        else:
-            left_out.append((candidate.id, "no_room"))
-    eligible = {candidate.id for candidate, _ in ordered}
-    left_out.extend(
-        (candidate.id, "superseded" if candidate.is_superseded else "not_relevant")
-        for candidate in sorted(everyone, key=lambda c: c.id)
-        if candidate.id not in eligible
-    )
-    return GuidanceSelection(admitted=tuple(admitted), left_out=tuple(left_out), used_tokens=used)
-
-
-def _take_sides(reading: DeonticReading) -> frozenset[tuple[str, _Side]]:
-    """For or against which actions a text speaks. A permission is for: it lifts a prohibition."""
+def _take_sides(claims: Iterable[tuple[str, str]]) -> frozenset[tuple[str, _Side]]:
+    """For or against which actions a rule speaks. A permission is for: it lifts a prohibition."""
     return frozenset(
-        (span.action, "against" if span.modality is Modality.PROHIBITION else "for")
-        for span in reading.spans
-        if is_comparable(span.action)
+        (action, "against" if modality == Modality.PROHIBITION else "for")
+        for modality, action in claims
+        if is_comparable(action)
     )
 
 

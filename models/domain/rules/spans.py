@@ -39,6 +39,11 @@ class DeonticReading:
         return bool(self.spans)
 
     @property
+    def claims(self) -> list[tuple[str, str]]:
+        """Return what the text asks, as pairs of modality and action: enough to tell who contradicts whom."""
+        return [(str(span.modality), span.action) for span in self.spans]
+
+    @property
     def modalities(self) -> frozenset[Modality]:
         """Return the set of forces in the text; empty when nothing was found."""
         return frozenset(span.modality for span in self.spans)

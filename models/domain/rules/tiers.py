@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
-from models.domain.rules.detector import DeonticReading, RuleConflict, RuleSpan, find_conflicts, read_authored
+from models.domain.rules.detector import DeonticReading, RuleConflict, find_conflicts, read_authored
 from models.domain.rules.introductions import lend_force
 
 RULES_VERSION: Final = "2"  # raise it when parsing, tiers or the detector change: cached partitions then miss
@@ -114,16 +114,6 @@ class Partition:
     def lore(self) -> tuple[AuthoredNode, ...]:
         """Return the nodes that only search brings in, in source order."""
         return _select(self.nodes, Tier.LORE)
-
-    def find_node(self, span: RuleSpan) -> AuthoredNode | None:
-        """Return the node a conflicting span came from; None for a span of another partition.
-
-        Looked up by identity: two nodes may hold the same words at the same place.
-        """
-        for node in self.nodes:
-            if any(own is span for own in node.reading.spans):
-                return node
-        return None
 
 
 class HardReserveExceeded(ValueError):

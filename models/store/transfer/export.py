@@ -63,7 +63,7 @@ FROM memories JOIN turns ON turns.id = memories.turn_id WHERE {_TURN_FILTER} ORD
     (
         "guidance",
         f"""
-SELECT to_jsonb(guidance) - 'tenant_id'
+SELECT to_jsonb(guidance) - 'tenant_id' - 'claims'
 FROM guidance JOIN turns ON turns.id = guidance.turn_id WHERE {_TURN_FILTER} ORDER BY turns.seq""",
     ),
     (

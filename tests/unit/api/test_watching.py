@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from api.watching.folder import Selection, list_folder
-from api.watching.globs import compile_glob, matches_any
+from api.watching.globs import matches_any
 from api.watching.ledger import Ledger
 from api.watching.sync import Event, FolderSync
 from models.errors import InvalidInput, NotFound, TransientError, Unauthorized
@@ -270,33 +269,20 @@ def test_looking_again_reads_no_file_that_rests(
     assert sync.plan().unchanged == 1
 
 
-@given(PATHS)
-def test_every_path_fits_two_stars_and_its_own_spelling(path: str) -> None:
-    assert compile_glob("**").fullmatch(path)
-    literal = "/" + "".join(f"[{one}]" if one in "*?[" else one for one in path)
-    if "**" not in path.split("/"):
-        assert compile_glob(literal).fullmatch(path)
-
-
-@given(PATHS, NAMES)
-def test_a_star_never_reaches_over_a_slash(path: str, name: str) -> None:
-    assert bool(compile_glob("/*").fullmatch(path)) == ("/" not in path)
-    assert compile_glob("x/*/y").fullmatch(f"x/{name}/y")
-
-
 @pytest.mark.parametrize(
     ("path", "patterns", "fits"),
     [
+        ("notes/day.md", ["*.md"], True),
+        ("notes/day.md", ["/*.md"], False),
         ("drafts/a.md", ["drafts/"], True),
-        ("x/drafts/a.md", ["drafts/"], False),
-        ("x/drafts/a.md", ["**/drafts/"], True),
+        ("x/drafts/a.md", ["drafts/"], True),
+        ("x/drafts/a.md", ["/drafts/"], False),
+        ("docs/a/b/draft-1.md", ["docs/**/draft-?.md"], True),
         ("a.MD", ["*.md"], False),
         ("2026-01-02.md", ["[0-9][0-9][0-9][0-9]-*.md"], True),
         ("a.md", ["[!a].md"], False),
         ("b.md", ["[!a].md"], True),
-        ("a/b.md", ["a[/]b.md", "a[!x]b.md"], False),
-        ("weird[.md", ["weird[.md"], True),
     ],
 )
-def test_globs(path: str, patterns: list[str], fits: bool) -> None:
+def test_globs_are_those_of_gitignore(path: str, patterns: list[str], fits: bool) -> None:
     assert matches_any(path, patterns) is fits

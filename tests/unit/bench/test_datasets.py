@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import Stemmer
 
-from bench.deontic import DEV_FILE
 from bench.quality.datasets import load_locomo, load_longmemeval
 from bench.quality.records import SaidTurn
 from bench.quality.report import describe, write_report
 from bench.quality.rules import UNSEEN, load_cases, make_histories
+from bench.rules.detection import DEV_FILE
 from models.domain.text.terms import extract_terms, query_keywords
 
 

@@ -214,7 +214,6 @@ def summarize_through(server: ChatServer) -> WrittenSummary | None:
             passages=[Passage(label="user", text=text)],
             tokens=CharsCounter().count(text),
             vector=centre(rows),
-            gate_score=0.9,
         )
         for text, rows in zip(SAID, encoder.encode_windows(SAID), strict=True)
     ]

@@ -1,17 +1,16 @@
 """Writing a summary: the route, the escalation, and the gate that decides whoever wrote it."""
 
-import numpy as np
 import pytest
 
 from models.domain.compaction.extraction import Passage
 from models.domain.prompt.tokens import CharsCounter
+from models.domain.vectors import mean_direction
 from models.encoders.toy import ToyEncoder
 from models.summarizers.protocol import Draft, SummarizerUnavailable, SummaryRequest
 from models.summarizers.writing import (
     MAX_SUMMARY_TOKENS,
     Source,
     WrittenSummary,
-    centre,
     write_summary,
 )
 
@@ -48,14 +47,13 @@ class Scripted:
         return Draft(text=draft, decoder_confidence=self.confidence)
 
 
-def sources(texts: list[str] = TEXTS, *, score: float | None = 0.7) -> list[Source]:
+def sources(texts: list[str] = TEXTS) -> list[Source]:
     windows = encoder.encode_windows(texts)
     return [
         Source(
             passages=[Passage(label="user", text=text)],
             tokens=CharsCounter().count(text),
-            vector=centre(rows),
-            gate_score=score,
+            vector=mean_direction(rows),
         )
         for text, rows in zip(texts, windows, strict=True)
     ]
@@ -86,13 +84,6 @@ def test_a_faithful_text_is_taken_and_its_confidence_is_blended() -> None:
     assert written.judgement.method == "abstractive"
     assert written.text.startswith(FAITHFUL)
     assert written.judgement.confidence == pytest.approx(0.8 * written.judgement.quality.conf + 0.2)
-
-
-def test_a_cluster_the_gate_thought_little_of_is_quoted() -> None:
-    writer = Scripted(FAITHFUL)
-    assert write(writer, score=0.59).judgement.method == "extractive"
-    assert write(writer, score=None).judgement.method == "extractive"
-    assert writer.asked == []
 
 
 def test_a_writer_that_is_not_ready_is_not_asked() -> None:
@@ -142,7 +133,3 @@ def test_a_summary_stays_within_its_largest_size_however_long_its_sources_are() 
     written = write_summary(sources(texts), encode_windows=encoder.encode_windows)
     assert written is not None
     assert written.tokens <= MAX_SUMMARY_TOKENS + 60  # the footer
-
-
-def test_the_centre_of_windows_is_a_unit_vector() -> None:
-    assert float(np.linalg.norm(centre(encoder.encode_windows(["a b c"])[0]))) == pytest.approx(1.0, abs=1e-5)

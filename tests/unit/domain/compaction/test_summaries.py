@@ -14,8 +14,6 @@ from models.domain.compaction.summaries import (
     SummaryQuality,
     append_footer,
     blend_confidence,
-    choose_attempt,
-    choose_method,
     choose_prior,
     judge_summary,
     limit_attempt,
@@ -51,7 +49,7 @@ def judge(
 
 
 def test_the_constants_are_those_of_section_8() -> None:
-    assert (summaries.ABSTRACTIVE_GATE, summaries.MIN_ABSTRACTIVE_ALIGN) == (0.60, 0.65)
+    assert summaries.MIN_ABSTRACTIVE_ALIGN == 0.65
     assert (summaries.QUALITY_SHARE, summaries.PRIOR_CONTEXT_TOKENS) == (0.8, 96)
     assert summaries.ESCALATION == ("normal", "aggressive", "fallback")
     assert summaries.FOOTER_TOKENS == 48
@@ -129,23 +127,6 @@ def test_blended_confidence_lies_between_its_parts(conf: float, decoder: float) 
 # --- routing -------------------------------------------------------------------------------------------------
 
 
-def test_the_mean_gate_score_decides_the_route() -> None:
-    assert choose_method([0.6], is_abstractive_ready=True) == "abstractive"
-    assert choose_method([0.5, 0.7], is_abstractive_ready=True) == "abstractive"
-    assert choose_method([0.1, 1.0, 0.6], is_abstractive_ready=True) == "extractive"
-    assert choose_method([0.5999], is_abstractive_ready=True) == "extractive"
-
-
-def test_without_a_backend_or_scores_the_route_is_extractive() -> None:
-    assert choose_method([1.0], is_abstractive_ready=False) == "extractive"
-    assert choose_method([], is_abstractive_ready=True) == "extractive"
-
-
-def test_a_broken_gate_score_does_not_open_the_route() -> None:
-    assert choose_method([math.inf, 0.6], is_abstractive_ready=True) == "extractive"
-    assert choose_method([math.nan], is_abstractive_ready=True) == "extractive"
-
-
 # --- progress ------------------------------------------------------------------------------------------------
 
 
@@ -171,15 +152,6 @@ def test_an_attempt_within_its_limit_makes_progress(attempt: str, target: int, s
     limit = limit_attempt(attempt, target_tokens=target, source_tokens=source)
     assert limit < source
     assert makes_progress(limit, source) == (limit > 0)
-
-
-def test_the_first_attempt_that_makes_progress_is_taken() -> None:
-    assert choose_attempt([99, 10, 5], source_tokens=100) == "normal"
-    assert choose_attempt([100, 99, 5], source_tokens=100) == "aggressive"
-    assert choose_attempt([100, 100, 99], source_tokens=100) == "fallback"
-    assert choose_attempt([100, 100, 100], source_tokens=100) is None
-    assert choose_attempt([], source_tokens=100) is None
-    assert choose_attempt([0, 7], source_tokens=100) == "aggressive"
 
 
 # --- judgement -----------------------------------------------------------------------------------------------

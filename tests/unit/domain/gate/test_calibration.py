@@ -13,7 +13,6 @@ from models.domain.gate.calibration import (
     ReliabilityBin,
     ThresholdChoice,
     choose_threshold,
-    expected_calibration_error,
     fit_isotonic,
     reliability_curve,
 )
@@ -229,18 +228,11 @@ def test_ten_bins_are_the_default() -> None:
 def test_every_item_is_in_one_bin(items: list[tuple[float, float]], bins: int) -> None:
     curve = reliability_curve(*split(items), bins)
     assert sum(place.n for place in curve) == len(items)
-    assert 0.0 <= expected_calibration_error(curve) <= 1.0
 
 
 def test_no_bins_are_refused() -> None:
     with pytest.raises(ValueError, match="reliability bins is 0, expected at least 1"):
         reliability_curve([0.1], [1], 0)
-
-
-def test_the_calibration_error_weighs_bins_by_their_items() -> None:
-    curve = reliability_curve([0.2, 0.2, 0.2, 0.8], [0, 0, 0, 0], 2)
-    assert expected_calibration_error(curve) == pytest.approx(0.75 * 0.2 + 0.25 * 0.8)
-    assert expected_calibration_error(()) == 0.0
 
 
 @pytest.mark.parametrize("record", [IsotonicFit, ThresholdChoice, ReliabilityBin])

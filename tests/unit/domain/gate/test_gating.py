@@ -11,12 +11,10 @@ from models.domain.gate import cues as gating_cues
 from models.domain.gate import gating
 from models.domain.gate.gating import (
     DEFAULT_THRESHOLD,
-    DEFAULT_WEIGHTS,
     SPAN_DENSITY,
     SPAN_SPECIFICITY,
     GateDecision,
     GateSignals,
-    GateWeights,
     TextSignals,
     decide_gate,
     estimate_length,
@@ -25,6 +23,7 @@ from models.domain.gate.gating import (
     measure_saturation,
     read_text_signals,
 )
+from models.domain.gate.weights import DEFAULT_WEIGHTS, GateWeights
 from models.domain.text import prose
 from models.domain.text.prose import is_code_line, strip_code
 
@@ -203,7 +202,7 @@ def test_saturation_counts_hits_from_085_on_and_saturates_at_three() -> None:
 
 
 def test_only_ten_turns_and_five_memories_are_neighbours() -> None:
-    assert (gating.MAX_TURN_NEIGHBOURS, gating.MAX_MEMORY_NEIGHBOURS) == (10, 5)
+    assert (gating.TURN_NEIGHBOURS, gating.MEMORY_NEIGHBOURS) == (10, 5)
     assert measure_novelty([0.0, 0.0, 0.2, 0.2, 0.2, 0.2, 0.2]) == pytest.approx(0.8)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.rules.detector import Modality, has_surface_hint, read_conversation
+from models.domain.rules.detector import Modality, read_conversation
 
 OBLIGATION, PROHIBITION, PERMISSION = Modality.OBLIGATION, Modality.PROHIBITION, Modality.PERMISSION
 
@@ -851,23 +851,6 @@ def test_a_polite_question_may_rule_but_a_real_one_does_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turn", "hint"),
-    [
-        ("You should try the new place.", True),
-        ("That must be hard.", True),
-        ("We never talked about it.", True),
-        ("I went to the lake.", False),
-        ("", False),
-        ("Never use tabs.", False),  # a rule already
-        ("He doesn’t know.", False),
-        ("You shouldn’t have.", True),
-    ],
-)
-def test_a_surface_hint_sounds_like_a_rule_and_is_none(turn: str, hint: bool) -> None:
-    assert has_surface_hint(turn) is hint
-
-
-@pytest.mark.parametrize(
     "turn",
     [
         "My rent for the flat in Lyon is 900 euros a month.",
@@ -888,7 +871,6 @@ def test_any_turn_is_read_and_every_span_lies_in_it(turn: str) -> None:
     reading = read_conversation(turn)
     for span in reading.spans:
         assert 0 <= span.start < span.end <= len(turn)
-    assert not (reading.is_rule and has_surface_hint(turn))
 
 
 @given(

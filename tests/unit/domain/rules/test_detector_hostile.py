@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from models.domain.rules.detector import find_conflicts, has_surface_hint, read_authored, read_conversation
+from models.domain.rules.detector import find_conflicts, read_authored, read_conversation
 
 MEGABYTE = 1_000_000
 # About 1 s on a quiet core for the worst of these; a quadratic step would take many minutes, and every test has a
@@ -40,10 +40,6 @@ UNITS = [
 def test_a_megabyte_of_anything_is_read_in_linear_time(read: Callable[[str], object], unit: str) -> None:
     text = unit * (MEGABYTE // len(unit))
     read(text)
-
-
-def test_a_surface_hint_is_found_in_a_megabyte() -> None:
-    assert has_surface_hint("you should " * (MEGABYTE // 11))
 
 
 def test_a_document_of_clashing_rules_is_compared_in_linear_time() -> None:

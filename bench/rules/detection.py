@@ -1,6 +1,6 @@
-"""Measures the deontic detector on labelled paragraphs, on conversation and on raw Markdown.
+"""Measures the detector of rules on labelled paragraphs, on conversation and on raw Markdown.
 
-    python -m bench.deontic --data DIR
+    python -m bench.rules.detection --data DIR
 
 DIR holds `rules_dev.jsonl` (one JSON object a line: text, rule, modality, contested), `agentdocs/`, a folder of
 Markdown files, and `longmemeval_dev.json` and `locomo_dev.json`, conversations. `labels/conversation_rules.jsonl` holds
@@ -17,8 +17,8 @@ from typing import Any
 from bench.quality.rules import CASES_FILES
 from models.domain.rules.detector import read_authored, read_conversation
 
-DEV_FILE = pathlib.Path(__file__).parent / "sets" / "standing_rules_dev.jsonl"
-LABELS = pathlib.Path(__file__).parent / "labels" / "conversation_rules.jsonl"
+DEV_FILE = pathlib.Path(__file__).parents[1] / "sets" / "standing_rules_dev.jsonl"
+LABELS = pathlib.Path(__file__).parents[1] / "labels" / "conversation_rules.jsonl"
 _TARGET_BYTES = 2_000_000  # long enough that the clock's grain does not show
 
 

@@ -1,9 +1,9 @@
-"""Fits what each cue of a standing rule is worth, and writes it down as `models/domain/rules/weights.py`.
+"""Fits what each cue of a standing rule is worth, and writes it down as `models/domain/rules/weights.tsv`.
 
-    python -m bench.deontic_training --data DIR            # print cross-validated shares, write nothing
-    python -m bench.deontic_training --data DIR --write
+    python -m bench.rules.training --data DIR            # print cross-validated shares, write nothing
+    python -m bench.rules.training --data DIR --write
 
-Logistic regression with an L2 penalty (`bench.logistic`, no chance in it) over the cues that `list_cues` names. It
+Logistic regression with an L2 penalty over the cues that `list_cues` names. It
 learns from `sets/standing_rules_dev.jsonl`, `sets/standing_rules.jsonl`, `sets/standing_rules_fresh.jsonl` and real talk,
 in which nobody rules but where `labels/conversation_rules.jsonl` says so. The unseen sets are never read. A turn counts as
 its highest sentence: which sentence of a rule carries it is learned along the way.
@@ -19,14 +19,15 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
 
-from bench.deontic import DEV_FILE, LABELS, load_user_turns
-from bench.logistic import CueTable, fit_logistic
 from bench.quality.rules import CASES_FILES, UNSEEN
+from bench.rules.detection import DEV_FILE, LABELS, load_user_turns
 from models.domain.rules.conversation import list_cues
 from models.domain.rules.evidence import THRESHOLD
 
-WEIGHTS_FILE: Final = pathlib.Path(__file__).parents[1] / "models" / "domain" / "deontic_weights.py"
+WEIGHTS_FILE: Final = pathlib.Path(__file__).parents[2] / "models" / "domain" / "rules" / "weights.tsv"
 FOLDS: Final = 5
 PENALTY: Final = 4.0  # L2; the bias goes free
 MIN_OCCURRENCES: Final = 3  # a cue seen less often gets no weight
@@ -83,7 +84,7 @@ def load_talk(folder: pathlib.Path) -> list[Example]:
 
 def fit_weights(examples: Sequence[Example]) -> dict[str, float]:
     """The weight of each cue; the bias is under ""."""
-    names = ["", *sorted(_choose_cues(examples))]
+    names = sorted(_choose_cues(examples))
     places = {name: place for place, name in enumerate(names)}
     rules = [example for example in examples if example.is_rule and example.sentences]
     others = [
@@ -92,13 +93,21 @@ def fit_weights(examples: Sequence[Example]) -> dict[str, float]:
     other_rows = [cues for cues, _ in others]
     weights = np.array([*(example.weight for example in rules), *(weight for _, weight in others)])
     wanted = np.array([1.0] * len(rules) + [0.0] * len(others))
-    solution = np.zeros(len(names))
+    worth = {"": 0.0}
+    model = LogisticRegression(C=1 / PENALTY, max_iter=1000, warm_start=True)
     for _ in range(ROUNDS):
-        worth = dict(zip(names, solution.tolist(), strict=True))
         chosen = [max(rule.sentences, key=lambda cues: _add_up(cues, worth)) for rule in rules]
-        table = CueTable.of([*chosen, *other_rows], places)
-        solution = fit_logistic(table, wanted, weights, penalty=PENALTY, start=solution)
-    return dict(zip(names, solution.tolist(), strict=True))
+        model.fit(_tabulate([*chosen, *other_rows], places), wanted, sample_weight=weights)
+        worth = dict(zip(names, model.coef_[0].tolist(), strict=True)) | {"": float(model.intercept_[0])}
+    return worth
+
+
+def _tabulate(sentences: Sequence[frozenset[str]], places: dict[str, int]) -> csr_matrix:
+    """A row of zeros and ones for each sentence."""
+    columns = [sorted(places[cue] for cue in cues if cue in places) for cues in sentences]
+    starts = np.cumsum([0, *map(len, columns)])
+    flat = np.concatenate([np.array(row, dtype=np.int64) for row in columns])
+    return csr_matrix((np.ones(len(flat)), flat, starts), shape=(len(sentences), len(places)))
 
 
 def _choose_cues(examples: Sequence[Example]) -> Iterator[str]:
@@ -138,34 +147,13 @@ def cross_validate(examples: Sequence[Example]) -> dict[str, dict[str, float]]:
 
 
 def write_weights(weights: dict[str, float], path: pathlib.Path = WEIGHTS_FILE) -> None:
-    """Write the table as a module, heaviest first, so that a reader sees what decides."""
+    """Write the table, heaviest first, so that a reader sees what decides."""
     kept = sorted(
         ((cue, weight) for cue, weight in weights.items() if cue and abs(weight) >= MIN_WEIGHT),
         key=lambda pair: (-round(pair[1], 2), pair[0]),
     )
-    lines = [""]
-    for cue, weight in kept:
-        entry = f"{cue} {weight:.2f}"
-        if len(lines[-1]) + len(entry) > 100:
-            lines.append("")
-        lines[-1] += ("  " if lines[-1] else "") + entry
-    table = "\n".join(f"    {line}" for line in lines)
-    path.write_text(
-        '"""What each cue of `deontic_evidence` is worth, heaviest first.\n\n'
-        "Written by `python -m bench.deontic_training --data DIR --write`; not to be edited by hand. Of two cues in a\n"
-        "row each is followed by its weight.\n"
-        '"""\n\n'
-        "from collections.abc import Mapping\n"
-        "from types import MappingProxyType\n"
-        "from typing import Final\n\n"
-        f"BIAS: Final = {weights['']:.2f}\n"
-        f'_TABLE: Final = """\n{table}\n"""\n\n\n'
-        "def _read_table() -> dict[str, float]:\n"
-        "    words = _TABLE.split()\n"
-        "    return {cue: float(weight) for cue, weight in zip(words[::2], words[1::2], strict=True)}\n\n\n"
-        "WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(_read_table())\n",
-        encoding="utf-8",
-    )
+    lines = (f"{cue}\t{weight:.2f}\n" for cue, weight in (("bias", weights[""]), *kept))
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def _make_example(text: str, *, is_rule: bool, weight: float, source: str) -> Example:
@@ -179,7 +167,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder with the conversations")
-    parser.add_argument("--write", action="store_true", help="write models/domain/rules/weights.py")
+    parser.add_argument("--write", action="store_true", help="write models/domain/rules/weights.tsv")
     arguments = parser.parse_args()
     examples = load_made([DEV_FILE, *CASES_FILES]) + load_talk(arguments.data)
     if arguments.write:

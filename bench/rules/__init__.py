@@ -1,0 +1,1 @@
+"""Measuring and fitting what finds rules."""
