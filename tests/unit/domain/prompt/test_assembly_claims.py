@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.prompt.assembly import Assembly, Block, Drop, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
 from models.domain.prompt.rendering import AUTHORED, RECALLED, RECENT, render_item, render_rule
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import KEPT_SHARE, TailTurn
 from models.domain.prompt.tokens import CharsCounter, TokenCounter
 
@@ -59,11 +60,18 @@ def block(name: str, size: int = 20) -> Block:
     return Block(id=name, rendered="w" * size)
 
 
+def left_out(found: Assembly) -> dict[str, str | None]:
+    """What is not in, by id: the reason."""
+    return {
+        key: fate.reason for fates in found.fates.values() for key, fate in fates.items() if not fate.is_in
+    }
+
+
 def test_with_room_for_all_the_whole_session_is_the_tail() -> None:
     found = run(Supply(tail=[turn(i) for i in range(8)]), 10_000)
     assert found.chosen["tail"] != ()
     assert set(found.chosen["tail"]) == {f"t{i}" for i in range(8)}
-    assert found.drops == ()
+    assert left_out(found) == {}
 
 
 @given(st.lists(st.integers(1, 120), min_size=1, max_size=14), st.integers(400, 1200))
@@ -100,7 +108,7 @@ def test_what_the_host_shows_is_not_recalled_however_old_nor_is_a_summary_of_it(
     found = run(supply, 10_000)
     assert found.chosen["recall"] == ("other",)
     assert found.visible == ("old", "older")
-    assert {drop.id: drop.reason for drop in found.drops} == {
+    assert left_out(found) == {
         "old": "already in the prompt",
         "m": "already in the prompt",
         "s": "the prompt holds turns that it stands for",
@@ -136,14 +144,17 @@ def test_each_drop_names_its_tier_and_its_reason() -> None:
         recall=[block("h"), block("r", 5000)],
     )
     found = run(supply, 2000)
-    assert [(drop.tier, drop.id) for drop in found.drops] == [
+    out = [
+        (tier, key) for tier, fates in found.fates.items() for key, fate in fates.items() if not fate.is_in
+    ]
+    assert out == [
         ("soft", "s"),
         ("soft", "late"),
         ("guidance", "g"),
         ("recall", "h"),
         ("recall", "r"),
     ]
-    reasons = {drop.id: drop.reason for drop in found.drops}
+    reasons = left_out(found)
     assert reasons["s"] == reasons["late"] == "soft reserve of 400 tokens is used up"
     assert reasons["g"] == "does not fit what is left of 300 tokens"
     assert reasons["h"] == "already in the prompt"
@@ -172,7 +183,7 @@ def test_a_whole_that_counts_more_than_its_parts_gives_back_its_last_steps(
     found = run(Supply(recall=recall), total, Superadditive())
     assert found.used == Superadditive().count(found.text) <= total
     assert found.needed is None
-    kept, dropped = found.chosen["recall"], [drop.id for drop in found.drops]
+    kept, dropped = found.chosen["recall"], list(left_out(found))
     assert sorted([*kept, *dropped]) == sorted(one.id for one in recall)
     assert set(found.costs) == set(kept)
     assert found.tokens["recall"] == sum(found.costs.values())
@@ -183,12 +194,13 @@ def test_a_step_taken_back_is_a_drop_with_its_own_reason() -> None:
     total = next(
         size
         for size in range(200, 1500)
-        if any("whole" in drop.reason for drop in run(Supply(recall=recall), size, Superadditive()).drops)
+        if any(
+            "whole" in (reason or "")
+            for reason in left_out(run(Supply(recall=recall), size, Superadditive())).values()
+        )
     )
     found = run(Supply(recall=recall), total, Superadditive())
-    assert found.drops[-1] == Drop(
-        tier="recall", id=found.drops[-1].id, reason="the whole text counts more than its parts"
-    )
+    assert "the whole text counts more than its parts" in left_out(found).values()
     assert found.tokens["recall"] == sum(found.costs.values())
 
 
@@ -216,12 +228,7 @@ def test_what_nearly_repeats_a_better_block_is_dropped_with_its_name() -> None:
     supply = Supply(recall=[Block(id="first", rendered=render_item("Tea!")), twin])
     done = assemble(supply, total=500, counter=CharsCounter(), reserves=Reserves(), min_turns=4)
     assert done.chosen["recall"] == ("first",)
-    (drop,) = done.drops
-    assert (drop.tier, drop.id, drop.reason) == (
-        "recall",
-        "twin",
-        "nearly the same as first, which ranks higher",
-    )
+    assert left_out(done) == {"twin": "nearly the same as first, which ranks higher"}
 
 
 def test_a_prompt_has_two_blocks_unless_another_layout_is_asked_for() -> None:
@@ -283,7 +290,7 @@ def test_what_stands_in_one_layout_or_the_other() -> None:
 
 def test_without_a_tail_nothing_is_shown_and_nothing_is_missing() -> None:
     found = run(Supply(recall=[block("r")]), 1_000)
-    assert (found.visible, found.drops, found.chosen["tail"]) == ((), (), ())
+    assert (found.visible, left_out(found), found.chosen["tail"]) == ((), {}, ())
 
 
 def test_a_summary_of_what_another_one_stands_for_is_left_out_and_says_why() -> None:
@@ -292,9 +299,7 @@ def test_a_summary_of_what_another_one_stands_for_is_left_out_and_says_why() -> 
 
     found = run(Supply(recall=[summary("s1", "a"), summary("s2", "b"), summary("s3", "a", "c")]), 1_000)
     assert found.chosen["recall"] == ("s1", "s2")
-    assert found.drops == (
-        Drop(tier="recall", id="s3", reason="another summary in the prompt stands for the same turns"),
-    )
+    assert left_out(found) == {"s3": "another summary in the prompt stands for the same turns"}
 
 
 def test_what_has_no_time_comes_first_under_its_heading_and_its_heading_last() -> None:

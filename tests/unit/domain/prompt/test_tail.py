@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.domain.prompt.assembly import Assembly, Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.rendering import render_item, render_rule, render_turn
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import (
     KEPT_SHARE,
     MAX_BUNDLE_TURNS,
