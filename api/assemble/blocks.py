@@ -34,8 +34,9 @@ def make_supply(got: Gathered, shown: Shown) -> tuple[Supply, tuple[Overruling, 
         soft=_rule_blocks(got.rules, Tier.SOFT),
         tail=[_tail_block(turn, is_visible=str(turn.id) in shown.tail) for turn in got.turns],
         guidance=_guidance_blocks(got.guidance, overruled),
-        recall=[_recall_block(found) for found in got.recalled],
-        recall_limit_tokens=got.recall_limit_tokens,
+        recall=[_recall_block(found) for found in got.recalled if not found.is_recovered],
+        recovered=[_recall_block(found) for found in got.recalled if found.is_recovered],
+        recovery_tokens=got.recovery_tokens or 0,
         shown=shown.older,
     )
     return supply, overruled

@@ -22,11 +22,11 @@ from api.assemble.reading import (
 from api.assemble.schemas import AssembleIn
 from api.recall.question import Question, ask, choose_breadth
 from api.recall.ranking import Recalled
-from api.recall.service import recall, send_nearest
+from api.recall.service import judge, recall, recover, send_nearest
 from api.runtime import Runtime
 from api.trail import Trail
 from models.domain.prompt.markers import keep_what_was_said
-from models.domain.recall.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
+from models.domain.recall.recovery import RetrievalSignals, reserve_recovery_tokens
 from models.domain.records import Turn
 from models.errors import DatabaseUnavailable, DeadlineExceeded
 from models.store.context import Context
@@ -55,7 +55,7 @@ class Gathered:
     turns: Sequence[Turn] = ()  # the newest of the session, oldest first, without what we injected into them
     guidance: Sequence[Guidance] = ()
     recalled: Sequence[Recalled] = ()
-    recall_limit_tokens: int | None = None  # less than the budget leaves, when nothing matched well
+    recovery_tokens: int | None = None  # where nothing matched well: what raw turns under summaries may cost
     backlog: Backlog = NOTHING_WAITS
 
 
@@ -128,8 +128,9 @@ def gather(
             else ()
         )
         return replace(got, guidance=alone)
-    limit = _limit_recall(found.recalled, request.budget_tokens, trail) if request.query.strip() else None
-    return replace(got, guidance=found.guidance, recalled=found.recalled, recall_limit_tokens=limit)
+    if found.has_failed:
+        got = replace(got, recovery_tokens=reserve_recovery_tokens(request.budget_tokens))
+    return replace(got, guidance=found.guidance, recalled=found.recalled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,8 @@ class _Found:
 
     guidance: Sequence[Guidance] | None = None
     recalled: Sequence[Recalled] = ()
-    is_slow: bool = False  # it failed for want of time, not of PostgreSQL
+    has_failed: bool = False  # nothing that was found matches well
+    is_slow: bool = False  # it was not read for want of time, not of PostgreSQL
 
 
 def _read_recall(
@@ -165,9 +167,11 @@ def _read_recall(
             guidance = wishes.fetchall()
             near = sent.fetchall() if sent else ()
             tail = [str(turn.id) for turn in context.turns]
-            return _Found(
-                guidance=guidance, recalled=recall(cursors, question, near, encoder=encoder, tail=tail)
-            )
+            recalled = recall(cursors, question, near, encoder=encoder, tail=tail)
+            signals = judge(recalled)
+            if not question.text.strip() or not signals.has_failed:
+                return _Found(guidance=guidance, recalled=recalled)
+            recovered = recover(cursors, question, recalled, encoder=encoder)
     except (DatabaseUnavailable, DeadlineExceeded) as error:
         trail.miss(error.code, f"{error}: recall is missing from this answer")
         note_outage(runtime, error)
@@ -175,6 +179,11 @@ def _read_recall(
     except FutureTimeout as error:
         trail.miss("deadline_exceeded", f"{error}: recall is missing from this answer")
         return _Found(guidance=guidance, is_slow=True)
+    found = (*recovered, *recalled)
+    is_searched = question.vector is not None and context.sizes.asked > len(context.turns)
+    if found or is_searched:  # else it was not looked for by meaning, or all there is stands in the tail
+        _report_failure(signals, recovered, is_empty=not found, trail=trail)
+    return _Found(guidance=guidance, recalled=found, has_failed=True)
 
 
 def _salvage(
@@ -188,27 +197,19 @@ def _salvage(
     return Gathered(namespace=namespace, rules=rules, turns=keep_what_was_said(turns, caller.marker))
 
 
-def _limit_recall(recalled: Sequence[Recalled], budget_tokens: int, trail: Trail) -> int | None:
-    """Where nothing matched well, recall keeps to a small reserve instead of filling the prompt, and says so."""
-    signals = detect_failure(
-        [
-            RankedMatch(
-                evidence=one.scored.evidence,
-                is_summary=one.candidate.kind == "summary",
-                confidence=one.candidate.confidence,
-            )
-            for one in recalled
-        ]
+def _report_failure(
+    signals: RetrievalSignals, recovered: Sequence[Recalled], *, is_empty: bool, trail: Trail
+) -> None:
+    """Say that nothing matched well, and what was looked through instead; or that nothing matched at all."""
+    if is_empty:
+        trail.miss("nothing_recalled", "nothing that is remembered matches the query")
+        return
+    why = (
+        f"nothing matched the query well (best evidence {signals.best_evidence:.2f})"
+        if signals.is_weak
+        else f"the best matches are summaries of low confidence ({signals.mean_confidence:.2f})"
     )
-    if not recalled or not signals.has_failed:
-        return None
-    limit = reserve_recovery_tokens(budget_tokens)
-    trail.miss(
-        "weak_recall",
-        f"nothing matched the query well (best evidence {signals.best_evidence:.2f}): "
-        f"recall keeps to {limit} tokens",
-    )
-    return limit
+    trail.miss("weak_recall", f"{why}: turns under summaries were searched too, {len(recovered)} were found")
 
 
 def _start_encoding(runtime: Runtime, request: AssembleIn) -> "Future[Vector] | None":

@@ -26,7 +26,7 @@ from api.trail import Trail
 from models.domain.prompt.assembly import Assembly
 from models.domain.prompt.fate import Fate
 from models.domain.prompt.supply import TierName
-from models.domain.prompt.tail import KEPT_SHARE
+from models.domain.prompt.tail import TAIL_STEP
 from models.domain.recall.relevance import DEFAULT_RELEVANCE, DEFAULT_WEIGHTS, Relevance
 from models.domain.records import durable_namespace
 from models.domain.rules.tiers import RULES_VERSION
@@ -119,7 +119,7 @@ def describe_settings(settings: Settings) -> dict[str, Any]:
     found = {name: getattr(settings, name) for name in SETTINGS_THAT_MATTER}
     found |= {f"relevance.{name}": value for name, value in asdict(DEFAULT_RELEVANCE).items()}
     found |= {f"weights.{name}": value for name, value in asdict(DEFAULT_WEIGHTS).items()}
-    found |= {"tail_kept_share": KEPT_SHARE, "rules_version": RULES_VERSION, "version": _version()}
+    found |= {"tail_step": TAIL_STEP, "rules_version": RULES_VERSION, "version": _version()}
     return json.loads(json.dumps(found, default=str))  # type: ignore[no-any-return]
 
 
@@ -143,10 +143,11 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
         "version": RECEIPT_VERSION,
         "request": request.model_dump(mode="json", exclude={"messages", "now"}),
         "now": draft.now.isoformat(),
-        "budget": describe_budget(assembly, described_settings, got.recall_limit_tokens),
+        "budget": describe_budget(assembly, described_settings, got.recovery_tokens),
         "tail": {
             "read_turns": len(got.turns),
             "through_position": got.turns[-1].position if got.turns else None,
+            "from_position": assembly.tail_from,
         },
         "visible": list(assembly.visible),
         "stable": {
@@ -166,7 +167,7 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
 
 
 def describe_budget(
-    assembly: Assembly, described_settings: dict[str, Any], recall_limit: int | None
+    assembly: Assembly, described_settings: dict[str, Any], recovery_tokens: int | None
 ) -> dict[str, Any]:
     """Every number of memory-model.md section 2; a capacity is None where the mandatory part left no room."""
     caps = assembly.caps
@@ -188,7 +189,7 @@ def describe_budget(
         "guidance_capacity": caps.get("guidance"),
         "guidance": assembly.tokens["guidance"],
         "recall_capacity": caps.get("recall"),
-        "recall_limit": recall_limit,
+        "recovery_reserve": recovery_tokens,
         "recall": assembly.tokens["recall"],
     }
 

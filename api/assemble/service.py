@@ -30,7 +30,17 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
         shown = find_shown(runtime, caller, request, got, trail)
     with trail.timed("fit"):
         supply, overruled = make_supply(got, shown)
-        assembly = fit_budget(runtime, request, supply, marker=caller.marker if caller else "")
+        tenant = caller.tenant_id if caller else None
+        key = (tenant, request.session_id, request.budget_tokens, request.tokenizer, bool(request.messages))
+        assembly = fit_budget(
+            runtime,
+            request,
+            supply,
+            marker=caller.marker if caller else "",
+            held=runtime.tails.find(key),
+        )
+        if assembly.tail_from is not None:
+            runtime.tails.hold(key, assembly.tail_from)
     if assembly.needed is not None:
         trail.miss(
             "budget_infeasible",
@@ -47,8 +57,10 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
     return answer
 
 
-def fit_budget(runtime: Runtime, request: AssembleIn, supply: Supply, *, marker: str) -> Assembly:
-    """What was supplied, as far as the budget goes."""
+def fit_budget(
+    runtime: Runtime, request: AssembleIn, supply: Supply, *, marker: str, held: int | None
+) -> Assembly:
+    """What was supplied, as far as the budget goes; the tail begins where it is held, while that fits."""
     return assemble(
         supply,
         total=request.budget_tokens,
@@ -57,4 +69,5 @@ def fit_budget(runtime: Runtime, request: AssembleIn, supply: Supply, *, marker:
         min_turns=runtime.settings.tail_min_turns,
         marker=marker,
         layout=choose_layout(request),
+        held=held,
     )

@@ -23,6 +23,7 @@ def explain_candidates(recalled: Sequence[Recalled], fates: Mapping[str, Fate]) 
             "lexical_rank": found.candidate.lexical_rank,
             "temporal": asdict(found.dated) if found.dated else None,
             "hop_from": found.hop_from,
+            "recovered": found.is_recovered,
             "superseded_by": found.superseded_by.id if found.superseded_by else None,
             "chosen": fates[found.candidate.id].is_in,
             "reason": fates[found.candidate.id].reason,

@@ -39,6 +39,7 @@ class Recalled(NamedTuple):
     repeats: str | None = None  # the better one that says nearly the same
     hop_from: str | None = None  # the ranked node whose link led here
     covers: frozenset[str] = frozenset()  # of a summary: the turns it stands for, if found or in the tail
+    is_recovered: bool = False  # a raw turn under a summary, looked up because nothing else matched well
     fate: Fate | None = None  # of one that is not tried, because so much came before it
 
 

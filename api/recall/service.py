@@ -7,10 +7,20 @@ from api.recall.candidates import complete_candidates
 from api.recall.question import Question
 from api.recall.ranking import AUTHORED_KINDS, Recalled, arrange, rank
 from models.domain.recall.hops import HOP_ATTENUATION, HOP_FLOOR, score_hops
+from models.domain.recall.recovery import RankedMatch, RetrievalSignals, detect_failure
 from models.domain.recall.relevance import DEFAULT_WEIGHTS, score_hop
 from models.domain.recall.time import temporal
 from models.store.engine import Cursors
-from models.store.recall import ITEM_ID, KIND, Candidate, CandidateRow, find_linked, send_given, send_near
+from models.store.recall import (
+    ITEM_ID,
+    KIND,
+    Candidate,
+    CandidateRow,
+    find_linked,
+    send_covered,
+    send_given,
+    send_near,
+)
 from models.store.summaries import Coverage, find_coverage
 
 if TYPE_CHECKING:
@@ -48,6 +58,42 @@ def recall(
     hops = _read_hops(cursors, question, ranked, encoder=encoder)
     covered = {row.summary_id: frozenset(row.turn_ids) for row in coverage.fetchall()} if coverage else {}
     return (*arrange(ranked, hops, covered, session_id=question.session_id), *beyond)
+
+
+def judge(recalled: Sequence[Recalled]) -> RetrievalSignals:
+    """Whether recall has failed: nothing matches well, or only summaries that are not trusted do."""
+    return detect_failure(
+        [
+            RankedMatch(
+                evidence=one.scored.evidence,
+                is_summary=one.candidate.kind == "summary",
+                confidence=one.candidate.confidence,
+            )
+            for one in recalled
+        ]
+    )
+
+
+def recover(
+    cursors: Cursors, question: Question, recalled: Sequence[Recalled], *, encoder: str
+) -> tuple[Recalled, ...]:
+    """Where recall has failed, the raw turns under summaries that are nearest to the question, however far they are."""
+    if question.vector is None:
+        return ()
+    rows = send_covered(
+        cursors,
+        tenant_id=question.tenant_id,
+        encoder=encoder,
+        namespaces=question.namespaces,
+        query_vector=question.vector,
+        way=question.way,
+        known=[one.candidate.item_id for one in recalled],
+    ).fetchall()
+    candidates = complete_candidates(rows, vector=question.vector, count=len(rows), similarity_floor=-1.0)
+    if not candidates.records:
+        return ()
+    ranked, _ = rank(question, candidates, most=len(rows))
+    return tuple(one._replace(is_recovered=True) for one in ranked)
 
 
 def send_nearest(cursors: Cursors, question: Question, *, encoder: str) -> "Cursor[CandidateRow] | None":

@@ -109,7 +109,8 @@ def _make_again(runtime: Runtime, caller: Caller, stored: StoredReceipt) -> tupl
     visible = frozenset(receipt["visible"])
     in_tail = frozenset(str(turn.id) for turn in got.turns)
     supply, _ = make_supply(got, Shown(tail=visible & in_tail, older=visible - in_tail))
-    assembly = fit_budget(runtime, request, supply, marker=caller.marker)
+    held = receipt["tail"].get("from_position")
+    assembly = fit_budget(runtime, request, supply, marker=caller.marker, held=held)
     draft = Draft(
         id=stored.id,
         tenant_id=caller.tenant_id,

@@ -14,7 +14,7 @@ from models.domain.prompt.filling import Fill, Said
 from models.domain.prompt.parts import Part, render_parts
 from models.domain.prompt.rendering import AUTHORED, GUIDANCE, RECALLED, RECENT, Layout, Section
 from models.domain.prompt.supply import TIERS, Block, Supply, TailBlock, TierName
-from models.domain.prompt.tail import KEPT_SHARE, choose_start, extend_tail, find_base_start
+from models.domain.prompt.tail import choose_start, extend_tail, find_base_start
 from models.domain.prompt.tokens import TokenCounter, start_count
 
 
@@ -31,6 +31,7 @@ class Assembly:
     fates: Mapping[TierName, Mapping[str, Fate]]  # of everything that was supplied, in the order given
     costs: dict[str, int]  # what each chosen block added
     visible: tuple[str, ...]
+    tail_from: int | None = None  # the position at which the tail begins, to be held by the next prompt
     needed: int | None = None  # set when hard rules and base tail do not fit: what they cost
 
     @property
@@ -55,8 +56,12 @@ def assemble(
     min_turns: int,
     marker: str = "",
     layout: Layout = "two",
+    held: int | None = None,
 ) -> Assembly:
-    """The prompt for one model call; over `total` only when the mandatory part alone is, and then it says so."""
+    """The prompt for one model call; over `total` only when the mandatory part alone is, and then it says so.
+
+    `held` is where the tail of the session's last prompt began (`tail_from`): it stays there while that fits.
+    """
     fill = Fill(measure=start_count(counter), total=total, marker=marker, layout=layout)
     turns = [block.turn for block in supply.tail]
     base_start = find_base_start(turns, min_turns=min_turns)
@@ -67,14 +72,14 @@ def assemble(
         too_much = decide_fate(is_feasible=False)
         fill.leave_out("soft", supply.soft, too_much)
         fill.leave_out("guidance", supply.guidance, too_much)
-        fill.leave_out("recall", supply.recall, too_much)
+        fill.leave_out("recall", [*supply.recovered, *supply.recall], too_much)
         return _finish(fill, supply, counter, is_feasible=False, caps={"base": base})
 
     soft_cap = shares.soft_capacity(total=total, hard=hard, base=base, reserves=reserves)
     _put_prefix(fill, supply.soft, capacity=soft_cap)
     soft = fill.spent["soft"]
     tail_cap = shares.tail_capacity(total=total, hard=hard, base=base, soft=soft, reserves=reserves)
-    tail_start = _put_tail(fill, supply.tail, base_start=base_start, capacity=tail_cap)
+    tail_start = _put_tail(fill, supply.tail, base_start=base_start, capacity=tail_cap, held=held)
     shown = {block.id for index, block in enumerate(supply.tail) if index >= tail_start or block.is_visible}
     shown |= supply.shown
     said = Said(turns=set(shown), keys=shown)
@@ -85,15 +90,18 @@ def assemble(
     # A wish quotes a sentence of its turn; a summary may still stand for the rest of that turn.
     guidance = fill.spent["guidance"]
     recall_cap = shares.recall_capacity(total=total, hard=hard, soft=soft, tail=tail, guidance=guidance)
-    if supply.recall_limit_tokens is not None:
-        recall_cap = min(recall_cap, supply.recall_limit_tokens)
+    reserve = min(recall_cap, supply.recovery_tokens)
+    _put_ranked(fill, "recall", RECALLED, supply.recovered, capacity=reserve, said=said)
     _put_ranked(fill, "recall", RECALLED, supply.recall, capacity=recall_cap, said=said)
     caps = {"base": base, "soft": soft_cap, "tail": tail_cap, "guidance": guidance_cap, "recall": recall_cap}
-    return _finish(fill, supply, counter, is_feasible=True, caps=caps)
+    tail_from = turns[tail_start].position if turns else None
+    return _finish(fill, supply, counter, is_feasible=True, caps=caps, tail_from=tail_from)
 
 
-def _put_tail(fill: Fill, tail: Sequence[TailBlock], *, base_start: int, capacity: int) -> int:
-    """The base tail, extended as far as it fits, then cut back to a start that will hold for many turns."""
+def _put_tail(
+    fill: Fill, tail: Sequence[TailBlock], *, base_start: int, capacity: int, held: int | None
+) -> int:
+    """The base tail, extended as far as it fits, then back to the start that is held, or to a step behind it."""
     if not tail:
         return 0
     reached = {base_start: fill.mark()}
@@ -109,7 +117,7 @@ def _put_tail(fill: Fill, tail: Sequence[TailBlock], *, base_start: int, capacit
     extend_tail(turns, base_start=base_start, take=take)
     starts = sorted(reached)
     costs = [reached[start].tail for start in starts]
-    chosen = choose_start(turns, starts, costs, floor=int(KEPT_SHARE * capacity))
+    chosen = choose_start(turns, starts, costs, cap=capacity, held=held)
     fill.go_back_to(reached[chosen])
     return chosen
 
@@ -137,7 +145,13 @@ def _put_ranked(
 
 
 def _finish(
-    fill: Fill, supply: Supply, counter: TokenCounter, *, is_feasible: bool, caps: dict[str, int]
+    fill: Fill,
+    supply: Supply,
+    counter: TokenCounter,
+    *,
+    is_feasible: bool,
+    caps: dict[str, int],
+    tail_from: int | None = None,
 ) -> Assembly:
     """The text in prompt order, counted whole; should it count more than its parts, the last steps go back."""
     place = {block.id: index for index, block in enumerate(supply.tail)}
@@ -161,6 +175,7 @@ def _finish(
             put.blocks[0].id: put.cost for put in (*fill.mandatory, *fill.optional) if len(put.blocks) == 1
         },
         visible=(*sorted(supply.shown), *(block.id for block in supply.tail if block.is_visible)),
+        tail_from=tail_from,
         needed=None if is_feasible and used <= fill.total else used,
     )
 
@@ -171,7 +186,7 @@ def _list_fates(fill: Fill, supply: Supply, in_tail: frozenset[str]) -> dict[Tie
         "hard": supply.hard,
         "soft": supply.soft,
         "guidance": supply.guidance,
-        "recall": supply.recall,
+        "recall": [*supply.recovered, *supply.recall],
     }
     fates = {
         tier: {block.id: fill.out.get((tier, block.id), IN) for block in blocks}

@@ -42,5 +42,6 @@ class Supply:
     tail: Sequence[TailBlock] = ()  # oldest first
     guidance: Sequence[Block] = ()
     recall: Sequence[Block] = ()
-    recall_limit_tokens: int | None = None  # when nothing matched well, recall takes no more than this
+    recovered: Sequence[Block] = ()  # raw turns looked up because nothing matched well: tried before recall
+    recovery_tokens: int = 0  # what these may cost
     shown: frozenset[str] = frozenset()  # turns older than the tail that the host shows anyway

@@ -11,7 +11,7 @@ from models.domain.prompt.budget import Reserves
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
 from models.domain.prompt.rendering import AUTHORED, RECALLED, RECENT, render_item, render_rule
 from models.domain.prompt.supply import Block, Supply, TailBlock
-from models.domain.prompt.tail import KEPT_SHARE, TailTurn
+from models.domain.prompt.tail import TailTurn, bundle_starts
 from models.domain.prompt.tokens import CharsCounter, TokenCounter
 
 OPEN_HANDED = Reserves(hard=0.0, soft=0.0, tail=1.0, guidance=0.0)
@@ -36,7 +36,11 @@ class Superadditive(EveryCharacter):
 
 
 def run(
-    supply: Supply, total: int, counter: TokenCounter | None = None, reserves: Reserves | None = None
+    supply: Supply,
+    total: int,
+    counter: TokenCounter | None = None,
+    reserves: Reserves | None = None,
+    held: int | None = None,
 ) -> Assembly:
     return assemble(
         supply,
@@ -44,6 +48,7 @@ def run(
         counter=counter or EveryCharacter(),
         reserves=reserves or Reserves(),
         min_turns=1,
+        held=held,
     )
 
 
@@ -75,17 +80,29 @@ def test_with_room_for_all_the_whole_session_is_the_tail() -> None:
 
 
 @given(st.lists(st.integers(1, 120), min_size=1, max_size=14), st.integers(400, 1200))
-def test_the_tail_gives_up_at_most_the_part_that_keeps_its_start_in_place(
-    sizes: list[int], total: int
-) -> None:
-    """Longest that fits, or cut back to a start that will hold for many turns, but then it keeps its share."""
+def test_the_tail_is_the_longest_that_fits_and_splits_no_bundle(sizes: list[int], total: int) -> None:
     tail = [turn(i, size=size) for i, size in enumerate(sizes)]
     found = run(Supply(tail=tail), total, reserves=OPEN_HANDED)
     first = len(tail) - len(found.chosen["tail"])
     assert set(found.chosen["tail"]) == {block.id for block in tail[first:]}
     assert found.tokens["tail"] <= found.caps["tail"] <= total
-    if first and found.tokens["tail"] + sizes[first - 1] <= found.caps["tail"]:
-        assert found.tokens["tail"] >= int(KEPT_SHARE * found.caps["tail"])
+    starts = bundle_starts([block.turn for block in tail])
+    assert first in starts
+    if first:
+        before = max(start for start in starts if start < first)
+        more = sum(len(block.rendered) for block in tail[before:first])
+        assert found.tokens["tail"] + more > found.caps["tail"]
+
+
+def test_a_tail_begins_where_it_is_held_and_a_step_later_when_that_no_longer_fits() -> None:
+    tail = [turn(i, size=120) for i in range(40)]
+    first = run(Supply(tail=tail[:20]), 1000, reserves=OPEN_HANDED)
+    grown = run(Supply(tail=tail[:20]), 2000, reserves=OPEN_HANDED, held=first.tail_from)
+    assert grown.tail_from == first.tail_from
+    assert grown.chosen["tail"] == first.chosen["tail"]
+    cut = run(Supply(tail=tail), 1000, reserves=OPEN_HANDED, held=first.tail_from)
+    assert (cut.tail_from or 0) > (first.tail_from or 0)
+    assert 0.3 * cut.caps["tail"] < cut.tokens["tail"] <= 0.5 * cut.caps["tail"]
 
 
 def test_turns_on_the_screen_are_stepped_over_and_older_ones_still_join() -> None:
@@ -254,14 +271,15 @@ def test_an_assembly_says_what_each_tier_might_cost() -> None:
     )
 
 
-def test_recall_takes_no_more_than_it_is_told_when_nothing_matched_well() -> None:
-    supply = [block("a", 50), block("b", 50), block("c", 50)]
-    free = run(Supply(recall=supply), 1_000)
-    bound = run(Supply(recall=supply, recall_limit_tokens=free.tokens["recall"] - 40), 1_000)
-    assert free.chosen["recall"] == ("a", "b", "c")
-    assert bound.chosen["recall"] == ("a", "b")
-    assert bound.caps["recall"] == free.tokens["recall"] - 40
-    assert run(Supply(recall=supply, recall_limit_tokens=10_000), 1_000).caps["recall"] == 1_000
+def test_what_was_recovered_comes_first_within_its_reserve_and_recall_has_all_the_rest() -> None:
+    recall = [block("a", 50), block("b", 50), block("c", 50)]
+    recovered = [block("x", 50), block("y", 50)]
+    free = run(Supply(recall=recall), 1_000)
+    frame = free.tokens["recall"] - 150
+    found = run(Supply(recall=recall, recovered=recovered, recovery_tokens=frame + 60), 1_000)
+    assert found.chosen["recall"] == ("x", "a", "b", "c")
+    assert left_out(found) == {"y": f"does not fit what is left of {frame + 60} tokens"}
+    assert found.caps["recall"] == free.caps["recall"]
 
 
 def test_what_does_not_fit_at_all_says_what_it_needs() -> None:
