@@ -15,6 +15,7 @@ from api.background.doorbell import Doorbell
 from api.background.reads import ReadCounter
 from api.background.receipts import ReceiptWriter
 from api.outage import Outage
+from api.tails import TailStarts
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.tokens import TokenCounter
 from models.encoders.protocol import Encoder
@@ -56,6 +57,7 @@ class Runtime:
         )
         self.doorbell = Doorbell(settings.broker_url())
         self.outage = Outage()
+        self.tails = TailStarts()
         self.reads = ReadCounter(self.engine)
         self.transfers = threading.BoundedSemaphore(MOST_TRANSFERS)
         self.draining = threading.Event()  # the server was told to stop: nobody waits for long any more

@@ -172,12 +172,16 @@ def stability(
     if as_json:
         print(json.dumps(result))
         return
-    table = Table("budget", "prompts", "kept", "cached", "cuts", "other breaks", "mean bytes")
+    table = Table(
+        "budget", "prompts", "kept", "cached", "cuts", "other breaks", "mean bytes", "tail use", "least"
+    )
     for spacing in ("every_turn", "user_turns"):
         for budget, found in result[spacing].items():
-            values = (
-                found[key] for key in ("prompts", "kept", "cached", "cuts", "other_breaks", "mean_bytes")
+            shown = (
+                *("prompts", "kept", "cached", "cuts", "other_breaks", "mean_bytes"),
+                *("tail_use", "least_tail_use"),
             )
+            values = (found[key] for key in shown)
             table.add_row(str(budget), *map(str, values))
         table.add_section()
     console = Console()

@@ -21,6 +21,7 @@ from rich.progress import Progress
 from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from bench.texts import load_texts
+from models.domain.prompt.budget import Reserves
 
 SESSION: Final = "stability"
 USER: Final = "bench"
@@ -35,6 +36,7 @@ You should name the file you changed.
 """
 TARGET: Final = 0.95
 TARGET_BUDGET: Final = 8000  # what a prompt is configured for
+TAIL_SHARE: Final = Reserves().tail
 BUDGETS: Final = (4000, TARGET_BUDGET, 16_000, 32_000)
 
 
@@ -48,13 +50,16 @@ class Stability:
     kept: float
     cached: float
     mean_bytes: int
+    tail_use: float | None  # of its room, on average, once the session is longer than that
+    least_tail_use: float | None
 
 
 class StablePart(NamedTuple):
-    """A stable part, and how many of its characters stand before the closing tags."""
+    """A stable part, how many of its characters stand before the closing tags, and which share of its room the tail uses."""
 
     text: str
     prefix_chars: int
+    tail_use: float | None = None  # None: the whole session is in it
 
 
 def measure_stability(parts: Sequence[StablePart]) -> Stability:
@@ -68,6 +73,7 @@ def measure_stability(parts: Sequence[StablePart]) -> Stability:
     common = [len(commonprefix(pair)) for pair in pairs]  # noqa: RUF071 - bytes, no paths
     breaks = [one[:same] for (one, _), same in zip(pairs, common, strict=True) if same < len(one)]
     cuts = sum(b"<recent_turns>" in kept for kept in breaks)
+    uses = [part.tail_use for part in parts if part.tail_use is not None]
     return Stability(
         prompts=len(parts),
         cuts=cuts,
@@ -75,6 +81,8 @@ def measure_stability(parts: Sequence[StablePart]) -> Stability:
         kept=round(sum(common) / max(sum(len(one) for one, _ in pairs), 1), 4),
         cached=round(sum(common) / max(sum(len(two) for _, two in pairs), 1), 4),
         mean_bytes=round(sum(len(part.text.encode()) for part in parts) / max(len(parts), 1)),
+        tail_use=round(sum(uses) / len(uses), 4) if uses else None,
+        least_tail_use=round(min(uses), 4) if uses else None,
     )
 
 
@@ -91,7 +99,9 @@ def replay_session(
     for number, said in enumerate(texts):
         for budget in budgets:
             answer = client.assemble(session_id=session, query=said, budget_tokens=budget, user_id=USER)
-            found[budget].append(StablePart(answer["stable"]["text"], answer["stable_prefix_chars"]))
+            in_tail = sum(item["tier"] == "tail" for item in answer["items"])
+            use = answer["budget"]["tail"] / (TAIL_SHARE * budget) if in_tail < number else None
+            found[budget].append(StablePart(answer["stable"]["text"], answer["stable_prefix_chars"], use))
         role = "user" if number % 2 == 0 else "assistant"
         turn = {"role": role, "content": said, "id": f"{session}-{number}"}
         client.post_turns(session, [turn], user_id=USER)

@@ -1,101 +1,87 @@
-"""What a prompt is made of, read in two round trips: what needs no vector while the query is encoded, then recall."""
+"""What a prompt is made of: read while the query is encoded, then by its meaning, and ranked; less where time is short."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 import structlog
 
-from api.access import check_namespace
-from api.assemble.schemas import AssembleIn
-from api.recall.ranking import (
-    Question,
-    Recalled,
-    ask,
-    choose_breadth,
-    in_context,
-    rank_recalled,
-    send_recall,
-    send_words,
+from api.access import check_namespace, resolve_namespace
+from api.assemble.reading import (
+    note_outage,
+    read_first,
+    read_guidance,
+    read_rules_and_tail,
+    recall_rules,
+    send_guidance,
 )
+from api.assemble.schemas import AssembleIn
+from api.recall.question import Question, ask, choose_breadth
+from api.recall.ranking import Recalled
+from api.recall.service import judge, recall, recover, send_nearest
 from api.runtime import Runtime
-from api.schemas import DegradedOut
-from models.domain.prompt.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
-from models.domain.recall.recovery import RankedMatch, detect_failure, reserve_recovery_tokens
-from models.domain.records import Identity, Turn, durable_namespace
-from models.domain.rules.guidance import SESSION_PREFIX, name_guidance_namespace
-from models.domain.rules.overruling import Overruling
+from api.trail import Trail
+from models.domain.prompt.markers import keep_what_was_said
+from models.domain.recall.recovery import RetrievalSignals, reserve_recovery_tokens
+from models.domain.records import Turn
 from models.errors import DatabaseUnavailable, DeadlineExceeded
-from models.store.context import TAIL_TURNS, Context, Origin, receive_context, send_context
+from models.store.context import Context
 from models.store.documents import Rule
 from models.store.embeddings import Vector
-from models.store.engine import one_round_trip, tenant_transaction
-from models.store.guidance import Guidance, load_guidance
-from models.store.recall import CandidateRow
+from models.store.engine import one_round_trip
+from models.store.guidance import Guidance
 from models.store.tokens import Caller
-from models.store.turns import load_recent_turns
 from models.store.work import Backlog
 
+__all__ = ["Gathered", "check_namespace", "gather", "resolve_namespace"]
+
 log = structlog.get_logger(__name__)
-MANDATORY_STAGE_MS = 1000  # rules and tail always answer, so they get this much whatever the deadline says
-FIRST_READ_MS = 100  # for rules and tail at least so long; after that they are read alone
-WORDS_SHARE = 0.5  # of what is left: slow words leave time for meaning, and for guidance
-ENCODING_SHARE = 0.6  # of what is left: a slow encoder leaves time for recall by words
-GUIDANCE_RESERVE_MS = 200  # kept back from recall, so that guidance can still be read without it
-OLDER_TURNS = 8  # read at once where the base tail is not whole yet
-MAX_GUIDANCE_RECORDS = 32  # of the likest and of the newest each; the reserve rarely holds more
+ENCODERS_LEAD_SECONDS: Final = 0.0001
+ENCODING_SHARE: Final = 0.6  # of what is left: a slow encoder leaves time for recall by words
+GUIDANCE_RESERVE_MS: Final = 200  # kept back from recall, so that guidance can still be read without it
+NOTHING_WAITS: Final = Backlog(pending=0, lag_seconds=0.0)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What the stages brought together before the budget is shared."""
+    """All that was read for one prompt, ranked; built once, before the budget is shared."""
 
     namespace: str | None = None  # whose memory was read; None: nothing stored could be
     rules: Sequence[Rule] = ()
-    turns: list[Turn] = field(default_factory=list)
-    guidance: list[Guidance] = field(default_factory=list)
-    overruled: tuple[Overruling, ...] = ()  # spoken wishes that an authored rule contradicts
-    is_guidance_read: bool = False
-    recalled: list[Recalled] = field(default_factory=list)
-    recall_limit_tokens: int | None = None  # less than the budget leaves, when nothing matched well
-    backlog: Backlog = field(default_factory=lambda: Backlog(pending=0, lag_seconds=0.0))
-    degraded: list[DegradedOut] = field(default_factory=list)
-    timings_ms: dict[str, float] = field(default_factory=dict)
-
-    def miss(self, code: str, detail: str) -> None:
-        """Name something the answer lacks."""
-        self.degraded.append(DegradedOut(code=code, detail=detail))
-
-    @contextmanager
-    def timed(self, stage: str) -> "Iterator[None]":
-        """Measure a stage, whether it succeeds or not."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.timings_ms[stage] = round((time.perf_counter() - start) * 1000, 3)
+    turns: Sequence[Turn] = ()  # the newest of the session, oldest first, without what we injected into them
+    guidance: Sequence[Guidance] = ()
+    recalled: Sequence[Recalled] = ()
+    recovery_tokens: int | None = None  # where nothing matched well: what raw turns under summaries may cost
+    backlog: Backlog = NOTHING_WAITS
 
 
 def gather(
     runtime: Runtime,
     caller: Caller,
     request: AssembleIn,
-    got: Gathered,
-    encoding: "Future[Vector] | None",
+    trail: Trail,
     *,
-    start: float,
     deadline_ms: int,
     now: datetime,
-) -> None:
-    """Rules and tail first, then the query's vector, then guidance and recall while time is left."""
+) -> Gathered:
+    """Rules and tail first, then the query's vector, then guidance and recall while time is left.
 
-    def remaining_ms() -> int:
-        return int(deadline_ms - (time.perf_counter() - start) * 1000)
+    Where a stage takes too long, what outranks it is read by itself.
+    """
 
+    def left_ms() -> int:
+        return int(deadline_ms - trail.elapsed_ms())
+
+    if runtime.outage.is_on:
+        trail.miss(
+            "database_unavailable", "PostgreSQL did not answer a moment ago: nothing stored is in this answer"
+        )
+        return Gathered(rules=recall_rules(runtime, caller, request))
+    encoding = _start_encoding(runtime, request)
     question = ask(
         runtime,
         caller,
@@ -107,173 +93,159 @@ def gather(
         explains=request.explain,
     )
     try:
-        with got.timed("rules_tail"):
-            context, rows = _read_first(runtime, caller, request, got, question, timeout_ms=remaining_ms())
+        with trail.timed("rules_tail"):
+            context, rows = read_first(runtime, caller, request, question, trail, timeout_ms=left_ms())
     except (DatabaseUnavailable, DeadlineExceeded) as error:
-        got.miss(error.code, f"{error.detail}: guidance and memories are missing from this answer")
-        return
-    runtime.last_rules[caller.tenant_id, context.bindings] = got.rules = context.rules
-    got.turns, got.backlog = list(context.turns), context.backlog
-    got.namespace = context.namespace
-    question = in_context(question, context, rows)
-    question = replace(question, vector=_wait_for_vector(runtime, request, got, encoding, remaining_ms()))
-    if remaining_ms() <= 0:
-        got.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
-        return
-    try:
-        with got.timed("recall"):
-            time_left = remaining_ms()
-            time_left -= min(GUIDANCE_RESERVE_MS, time_left // 4)
-            _read_recall(runtime, request, got, question, context, timeout_ms=max(time_left, 1))
-    except (DatabaseUnavailable, DeadlineExceeded, FutureTimeout) as error:
-        code = getattr(error, "code", "deadline_exceeded")
-        got.miss(code, f"{error}: recall is missing from this answer")
-
-
-def _read_first(
-    runtime: Runtime,
-    caller: Caller,
-    request: AssembleIn,
-    got: Gathered,
-    question: Question,
-    *,
-    timeout_ms: int,
-) -> tuple[Context, Sequence[CandidateRow]]:
-    """Rules, tail and backlog, and what holds words of the query; more of the tail where turns are short."""
-    identity = Identity(user_id=request.user_id, session_key=request.session_key, agent_id=request.agent_id)
-    origin = Origin(
-        tenant_id=caller.tenant_id,
-        session_id=request.session_id,
-        namespace=None if identity.is_empty else durable_namespace(identity, request.session_id),
-        user_id=request.user_id,
-        agent_id=request.agent_id,
+        trail.miss(error.code, f"{error.detail}: guidance and memories are missing from this answer")
+        note_outage(runtime, error)
+        return _salvage(runtime, caller, request, trail, is_slow=isinstance(error, DeadlineExceeded))
+    runtime.last_rules[caller.tenant_id, context.bindings] = context.rules
+    got = Gathered(
+        namespace=context.namespace,
+        rules=context.rules,
+        turns=keep_what_was_said(context.turns, caller.marker),
+        backlog=context.backlog,
     )
-    chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
-    tail_chars = int(runtime.reserves.tail * request.budget_tokens * chars_per_token)
-    encoder, words_ms = runtime.settings.encoder, int(timeout_ms * WORDS_SHARE)
-    timeout_ms = max(timeout_ms, FIRST_READ_MS)
-    first, rows = None, []
-    try:
-        with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
-            first = send_context(cursors, origin=origin, tail_chars=tail_chars, encoder=encoder)
-            if words_ms > 0:
-                cursors.limit(words_ms)
-                rows = send_words(cursors, question, origin, encoder=encoder).fetchall()
-            context = receive_context(first)
-    except (DatabaseUnavailable, DeadlineExceeded) as error:
-        if first is None or first.pgresult is None:
-            raise
-        # The words failed, and the rules had come before them.
-        context = receive_context(first)
-        got.miss(error.code, f"{error}: what holds words of the query is missing from this answer")
-    check_namespace(caller, context.namespace)
-    turns = list(context.turns)
-    if not _is_tail_short(runtime, turns, tail_chars):
-        return context, rows
-    with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as connection:
-        while _is_tail_short(runtime, turns, tail_chars):
-            older = load_recent_turns(
-                connection,
-                tenant_id=caller.tenant_id,
-                session_id=request.session_id,
-                count=TAIL_TURNS if len(turns) >= TAIL_TURNS else OLDER_TURNS,
-                before=turns[0].position,
-            )
-            if not older:
-                break
-            turns[:0] = older
-    return replace(context, turns=turns), rows
+    vector = _wait_for_vector(runtime, request, encoding, trail, timeout_ms=left_ms())
+    if left_ms() <= 0:
+        trail.miss("deadline_exceeded", f"no time was left of {deadline_ms} ms for guidance and recall")
+        return got
+    time_left = left_ms()
+    time_left -= min(GUIDANCE_RESERVE_MS, time_left // 4)
+    found = _read_recall(
+        runtime,
+        caller,
+        question.within(context, rows=rows, vector=vector),
+        context,
+        trail,
+        timeout_ms=max(time_left, 1),
+    )
+    if found.guidance is None:
+        may_ask = found.is_slow and left_ms() > 0
+        alone = (
+            read_guidance(runtime, caller, request, context.namespace, trail, timeout_ms=left_ms())
+            if may_ask
+            else ()
+        )
+        return replace(got, guidance=alone)
+    if found.has_failed:
+        got = replace(got, recovery_tokens=reserve_recovery_tokens(request.budget_tokens))
+    return replace(got, guidance=found.guidance, recalled=found.recalled)
 
 
-def _is_tail_short(runtime: Runtime, turns: Sequence[Turn], tail_chars: int) -> bool:
-    """Whether older turns are to be read: short ones that still fit, or the rest of a base tail of very long ones."""
-    if not turns or turns[0].position == 0:
-        return False
-    min_turns = runtime.settings.tail_min_turns
-    if len(turns) <= min_turns + MAX_BUNDLE_TURNS:
-        known = [TailTurn(id="", role=turn.role, host_turn=turn.metadata.get("host_turn")) for turn in turns]
-        if find_base_start(known, min_turns=min_turns) == 0:
-            return True
-    return len(turns) >= TAIL_TURNS and sum(len(turn.content) for turn in turns) <= tail_chars
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the second round trip brought; no guidance: it failed before that."""
+
+    guidance: Sequence[Guidance] | None = None
+    recalled: Sequence[Recalled] = ()
+    has_failed: bool = False  # nothing that was found matches well
+    is_slow: bool = False  # it was not read for want of time, not of PostgreSQL
 
 
 def _read_recall(
     runtime: Runtime,
-    request: AssembleIn,
-    got: Gathered,
+    caller: Caller,
     question: Question,
     context: Context,
+    trail: Trail,
     *,
     timeout_ms: int,
-) -> None:
-    encoder = runtime.settings.encoder
-    with one_round_trip(runtime.engine, question.tenant_id, timeout_ms=timeout_ms) as cursors:
-        guidance = load_guidance(
-            cursors,
-            tenant_id=question.tenant_id,
-            encoder=encoder,
-            collections=[
-                name_guidance_namespace(context.namespace, session_id=request.session_id),
-                SESSION_PREFIX + request.session_id,
-            ],
-            query_vector=question.vector,
-            count=MAX_GUIDANCE_RECORDS,
-        )
-        found = send_recall(cursors, question, encoder=encoder)
-        got.guidance = guidance.fetchall()
-        got.is_guidance_read = True
-        got.recalled = rank_recalled(
-            cursors,
-            question,
-            found.fetchall() if found else (),
-            encoder=encoder,
-            tail=[str(turn.id) for turn in got.turns],
-        )
-    if request.query.strip():
-        _judge_recall(got, request.budget_tokens)
-
-
-def _judge_recall(got: Gathered, budget_tokens: int) -> None:
-    """Where nothing matched well, recall keeps to a small reserve instead of filling the prompt, and says so."""
-    signals = detect_failure(
-        [
-            RankedMatch(
-                evidence=one.scored.evidence,
-                is_summary=one.candidate.kind == "summary",
-                confidence=one.candidate.confidence,
+) -> _Found:
+    """Guidance and recall in one round trip; guidance alone where ranking fails after it was read."""
+    encoder, session_id = runtime.settings.encoder, question.session_id or ""
+    guidance: Sequence[Guidance] | None = None
+    try:
+        with (
+            trail.timed("recall"),
+            one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors,
+        ):
+            wishes = send_guidance(
+                cursors, caller, session_id, context.namespace, encoder=encoder, vector=question.vector
             )
-            for one in got.recalled
-        ]
+            sent = send_nearest(cursors, question, encoder=encoder)
+            guidance = wishes.fetchall()
+            near = sent.fetchall() if sent else ()
+            tail = [str(turn.id) for turn in context.turns]
+            recalled = recall(cursors, question, near, encoder=encoder, tail=tail)
+            signals = judge(recalled)
+            if not question.text.strip() or not signals.has_failed:
+                return _Found(guidance=guidance, recalled=recalled)
+            recovered = recover(cursors, question, recalled, encoder=encoder)
+    except (DatabaseUnavailable, DeadlineExceeded) as error:
+        trail.miss(error.code, f"{error}: recall is missing from this answer")
+        note_outage(runtime, error)
+        return _Found(guidance=guidance, is_slow=isinstance(error, DeadlineExceeded))
+    except FutureTimeout as error:
+        trail.miss("deadline_exceeded", f"{error}: recall is missing from this answer")
+        return _Found(guidance=guidance, is_slow=True)
+    found = (*recovered, *recalled)
+    is_searched = question.vector is not None and context.sizes.asked > len(context.turns)
+    if found or is_searched:  # else it was not looked for by meaning, or all there is stands in the tail
+        _report_failure(signals, recovered, is_empty=not found, trail=trail)
+    return _Found(guidance=guidance, recalled=found, has_failed=True)
+
+
+def _salvage(
+    runtime: Runtime, caller: Caller, request: AssembleIn, trail: Trail, *, is_slow: bool
+) -> Gathered:
+    """What can be had where the first read failed: rules and tail by themselves, else the rules that are known."""
+    alone = read_rules_and_tail(runtime, caller, request, trail) if is_slow else None
+    if alone is None:
+        return Gathered(rules=recall_rules(runtime, caller, request))
+    namespace, rules, turns = alone
+    return Gathered(namespace=namespace, rules=rules, turns=keep_what_was_said(turns, caller.marker))
+
+
+def _report_failure(
+    signals: RetrievalSignals, recovered: Sequence[Recalled], *, is_empty: bool, trail: Trail
+) -> None:
+    """Say that nothing matched well, and what was looked through instead; or that nothing matched at all."""
+    if is_empty:
+        trail.miss("nothing_recalled", "nothing that is remembered matches the query")
+        return
+    why = (
+        f"nothing matched the query well (best evidence {signals.best_evidence:.2f})"
+        if signals.is_weak
+        else f"the best matches are summaries of low confidence ({signals.mean_confidence:.2f})"
     )
-    if got.recalled and signals.has_failed:
-        got.recall_limit_tokens = reserve_recovery_tokens(budget_tokens)
-        got.miss(
-            "weak_recall",
-            f"nothing matched the query well (best evidence {signals.best_evidence:.2f}): "
-            f"recall keeps to {got.recall_limit_tokens} tokens",
-        )
+    trail.miss("weak_recall", f"{why}: turns under summaries were searched too, {len(recovered)} were found")
+
+
+def _start_encoding(runtime: Runtime, request: AssembleIn) -> "Future[Vector] | None":
+    encoding = runtime.start_encoding([request.query])
+    if encoding is not None and not encoding.done():
+        # Everything waits for the encoder, so its thread goes first; else it would get its turn, and the interpreter's
+        # lock, only when this one waits for PostgreSQL.
+        time.sleep(ENCODERS_LEAD_SECONDS)
+    return encoding
 
 
 def _wait_for_vector(
     runtime: Runtime,
     request: AssembleIn,
-    got: Gathered,
     encoding: "Future[Vector] | None",
-    remaining_ms: int,
+    trail: Trail,
+    *,
+    timeout_ms: int,
 ) -> Vector | None:
     """The query's vector, or None with the reason named: words and names are searched without it."""
     if encoding is None:
         if request.query.strip():
-            got.miss("encoder_unavailable", f"{runtime.encoder_problem}: recall by words and names only")
+            trail.miss("encoder_unavailable", f"{runtime.encoder_problem}: recall by words and names only")
         return None
-    with got.timed("encode_wait"):
+    with trail.timed("encode_wait"):
         try:
-            vector: Vector = encoding.result(timeout=max(remaining_ms * ENCODING_SHARE, 0) / 1000)[0]
+            vector: Vector = encoding.result(timeout=max(timeout_ms * ENCODING_SHARE, 0) / 1000)[0]
             return vector
         except FutureTimeout:
             encoding.cancel()
-            got.miss("deadline_exceeded", "the query was not encoded in time: recall by words and names only")
+            trail.miss(
+                "deadline_exceeded", "the query was not encoded in time: recall by words and names only"
+            )
         except Exception as error:  # noqa: BLE001 - whatever the model does, the conversation goes on
             log.error("encoder.failed", error=type(error).__name__)
-            got.miss("encoder_unavailable", "the query could not be encoded: recall by words and names only")
+            trail.miss(
+                "encoder_unavailable", "the query could not be encoded: recall by words and names only"
+            )
     return None

@@ -8,6 +8,7 @@ import structlog
 from api.assemble.gathering import Gathered
 from api.assemble.schemas import AssembleIn
 from api.runtime import Runtime
+from api.trail import Trail
 from models.domain.prompt.markers import strip_injected
 from models.domain.records import Turn
 from models.errors import TransientError
@@ -27,7 +28,7 @@ class Shown:
     older: frozenset[str] = frozenset()
 
 
-def find_shown(runtime: Runtime, caller: Caller, request: AssembleIn, got: Gathered) -> Shown:
+def find_shown(runtime: Runtime, caller: Caller, request: AssembleIn, got: Gathered, trail: Trail) -> Shown:
     """The turns among the request's messages. Words are compared without what we injected into them."""
     if not request.messages:
         return Shown()
@@ -38,7 +39,7 @@ def find_shown(runtime: Runtime, caller: Caller, request: AssembleIn, got: Gathe
     older = {one.item_id for one in found if (one.role, one.text) in words}
     strangers = ids - {turn.host_message_id for turn in got.turns}
     if strangers and any(one.session_id == request.session_id for one in found):
-        older |= _look_up(runtime, caller, request.session_id, strangers, got)
+        older |= _look_up(runtime, caller, request.session_id, strangers, trail)
     return Shown(tail=frozenset(tail), older=frozenset(older - tail))
 
 
@@ -47,12 +48,12 @@ def _is_among(turn: Turn, ids: set[str], words: set[tuple[str, str]]) -> bool:
 
 
 def _look_up(
-    runtime: Runtime, caller: Caller, session_id: str, host_ids: Iterable[str], got: Gathered
+    runtime: Runtime, caller: Caller, session_id: str, host_ids: Iterable[str], trail: Trail
 ) -> set[str]:
     """Turns older than the tail, by the host's ids: a question to PostgreSQL, asked only where recall may need it."""
     try:
         with (
-            got.timed("visible"),
+            trail.timed("visible"),
             tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=LOOK_UP_TIMEOUT_MS) as connection,
         ):
             return find_by_host_ids(
@@ -60,7 +61,7 @@ def _look_up(
             )
     except TransientError as error:
         log.warning("visible.not_looked_up", error=error.code)
-        got.miss(
+        trail.miss(
             error.code, "older messages were not looked up by their ids: one of them may be recalled again"
         )
         return set()

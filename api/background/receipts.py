@@ -8,15 +8,14 @@ import random
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
-from pydantic_core import to_json
 from sqlalchemy import Engine
 
 from api.middleware.rates import RateLimiter
-from api.receipts.draft import Draft, describe_settings, write_receipt
 from models.errors import ServiceError
 from models.settings import Settings
 from models.store.engine import tenant_transaction
@@ -30,17 +29,24 @@ WRITE_TIMEOUT_MS = 5000
 BURST = 32  # receipts that may be taken at once, before `receipts_per_second` counts
 
 
+class Unwritten(NamedTuple):
+    """A receipt that is not written yet: taking it down costs an assembly nothing."""
+
+    id: UUID
+    tenant_id: UUID
+    make_row: Callable[[], NewReceipt]
+
+
 class ReceiptWriter:
     """Takes drafts, keeps a share of them, and bounds how many of a tenant there are."""
 
     def __init__(self, engine: Engine, settings: Settings, *, pause_seconds: float = PAUSE_SECONDS) -> None:
-        self.described_settings = describe_settings(settings)
         self._engine = engine
         self._share = settings.receipt_share
         self._pace = RateLimiter(per_second=settings.receipts_per_second, burst=BURST)
         self._kept = settings.receipts_kept
         self._pause_seconds = pause_seconds
-        self._waiting: deque[Draft] = deque()
+        self._waiting: deque[Unwritten] = deque()
         self._unwritten: set[UUID] = set()
         self._added: Counter[UUID] = Counter()  # by tenant, since its last pruning
         self._change = threading.Condition()
@@ -58,13 +64,13 @@ class ReceiptWriter:
         is_drawn = random.random() < self._share  # noqa: S311 - a sample, no secret
         return is_drawn and self._pace.wait_seconds("") == 0
 
-    def keep(self, draft: Draft) -> None:
+    def keep(self, receipt_id: UUID, tenant_id: UUID, make_row: Callable[[], NewReceipt]) -> None:
         """Write this down later."""
         with self._change:
             if len(self._waiting) >= MOST_WAITING:
                 return
-            self._waiting.append(draft)
-            self._unwritten.add(draft.id)
+            self._waiting.append(Unwritten(receipt_id, tenant_id, make_row))
+            self._unwritten.add(receipt_id)
             self._change.notify_all()
 
     def wait_for(self, assembly_id: UUID, *, seconds: float) -> None:
@@ -97,12 +103,12 @@ class ReceiptWriter:
                     self._unwritten.difference_update(draft.id for draft in drafts)
                     self._change.notify_all()
 
-    def _write(self, drafts: Sequence[Draft]) -> None:
+    def _write(self, drafts: Sequence[Unwritten]) -> None:
         for tenant_id in {draft.tenant_id for draft in drafts}:
             receipts = []
             for draft in drafts:
                 if draft.tenant_id == tenant_id:
-                    receipts.append(self._to_row(draft))
+                    receipts.append(draft.make_row())
                     time.sleep(0)  # whoever answers a request goes first
             self._added[tenant_id] += len(receipts)
             try:
@@ -113,12 +119,3 @@ class ReceiptWriter:
                         self._added[tenant_id] = 0
             except ServiceError as error:
                 log.warning("receipts.not_written", error=error.code, receipts=len(receipts))
-
-    def _to_row(self, draft: Draft) -> NewReceipt:
-        return NewReceipt(
-            id=draft.id,
-            namespace=draft.namespace,
-            session_id=draft.request.session_id,
-            receipt=to_json(write_receipt(draft, self.described_settings)),
-            made_at=draft.made_at,
-        )

@@ -108,8 +108,10 @@ def _draw_budget(budget: dict[str, Any]) -> "Table":
         "tail": f"base {budget['base']}",
         "used": f"of {total}" if budget["is_feasible"] else f"needs {budget['needed']} of {total}",
     }
-    if budget["recall_limit"] is not None:
-        notes["recall"] = f"nothing matched well: at most {budget['recall_limit']}"
+    if budget["recovery_reserve"] is not None:
+        notes["recall"] = (
+            f"nothing matched well: {budget['recovery_reserve']} of it for turns under summaries"
+        )
     table = Table(box=None, padding=(0, 1))
     for heading, justify in (
         ("tier", "left"),

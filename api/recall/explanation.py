@@ -1,17 +1,16 @@
 """What `explain` shows of recall: every candidate, every term of its score, its rank in each leg, and its fate."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from api.recall.profiles import Scored
-from api.recall.ranking import MOST_RANKED, Recalled
+from api.recall.ranking import Recalled
+from models.domain.prompt.fate import Fate
 from models.domain.recall.relevance import Relevance
 
 
-def explain_candidates(
-    recalled: Sequence[Recalled], *, chosen: Collection[str], reasons: Mapping[str, str]
-) -> list[dict[str, Any]]:
+def explain_candidates(recalled: Sequence[Recalled], fates: Mapping[str, Fate]) -> list[dict[str, Any]]:
     """The candidates in the order in which they were tried; each is chosen or has a reason why not."""
     return [
         {
@@ -24,18 +23,13 @@ def explain_candidates(
             "lexical_rank": found.candidate.lexical_rank,
             "temporal": asdict(found.dated) if found.dated else None,
             "hop_from": found.hop_from,
+            "recovered": found.is_recovered,
             "superseded_by": found.superseded_by.id if found.superseded_by else None,
-            "chosen": found.candidate.id in chosen,
-            "reason": None if found.candidate.id in chosen else _reason(found, reasons),
+            "chosen": fates[found.candidate.id].is_in,
+            "reason": fates[found.candidate.id].reason,
         }
         for found in recalled
     ]
-
-
-def _reason(found: Recalled, reasons: Mapping[str, str]) -> str | None:
-    if found.is_beyond:
-        return f"ranked behind the first {MOST_RANKED}"
-    return reasons.get(found.candidate.id)
 
 
 def _terms(scored: Scored) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from models.domain.recall.questions import asks_for_answers
-from models.domain.recall.relevance import Passage, PassageColumns, Relevance, rank_columns
+from models.domain.recall.relevance import Passage, PassageColumns, Relevance, rank_passages
 from models.domain.recall.scoring import (
     SEED_PROFILES,
     CandidateFacts,
@@ -33,7 +33,7 @@ def rank_by_profile(
         by_row = [Passage(*row) for row in zip(*passages, strict=True)]
         by_id = {candidate.id: candidate for candidate in candidates}
         return _rank_as_seed(by_row, by_id, question=question, profile=seed)[:most]
-    return rank_columns(passages, most=most, asks_for_answers=asks_for_answers(question))
+    return rank_passages(passages, most=most, asks_for_answers=asks_for_answers(question))
 
 
 def _rank_as_seed(

@@ -49,7 +49,9 @@ class ReceiptBudgetOut(BaseModel):
     guidance_capacity: int | None
     guidance: int
     recall_capacity: int | None
-    recall_limit: int | None
+    recovery_reserve: int | None = Field(
+        default=None, description="Where nothing matched well: what raw turns under summaries might cost."
+    )
     recall: int
 
 

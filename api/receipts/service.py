@@ -1,20 +1,22 @@
 """Reading a receipt, and making its prompt again: same request, same moment, what is stored now."""
 
-import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from api.access import check_namespace
+from api.assemble.blocks import make_supply
 from api.assemble.formats import hash_text, measure_stable_prefix
-from api.assemble.gathering import Gathered, gather
+from api.assemble.gathering import gather
+from api.assemble.receipt import TERMS, Draft, describe_settings, write_receipt
 from api.assemble.schemas import AssembleIn
 from api.assemble.service import fit_budget
 from api.assemble.visibility import Shown
-from api.receipts.draft import TERMS, Draft, write_receipt
 from api.receipts.schemas import ChangedCandidateOut, ChangeOut, MovedCandidateOut, ReceiptOut, ReplayOut
 from api.runtime import Runtime
+from api.trail import Trail
 from models.domain.prompt.markers import keep_what_was_said
 from models.errors import NotFound
 from models.store.engine import tenant_transaction
@@ -54,8 +56,8 @@ def read_receipt(runtime: Runtime, caller: Caller, assembly_id: UUID) -> Receipt
 def replay(runtime: Runtime, caller: Caller, assembly_id: UUID) -> ReplayOut:
     """What has changed since: settings, encoder, arithmetic, and candidate by candidate every term and fate."""
     stored = _find(runtime, caller, assembly_id)
-    fresh, degraded, left_out = _make_again(runtime, caller, stored)
-    return compare(stored, fresh, degraded=degraded, left_out=left_out)
+    fresh, left_out = _make_again(runtime, caller, stored)
+    return compare(stored, fresh, left_out=left_out)
 
 
 def unfold_candidates(receipt: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -84,24 +86,13 @@ def _find(runtime: Runtime, caller: Caller, assembly_id: UUID) -> StoredReceipt:
     return found
 
 
-def _make_again(
-    runtime: Runtime, caller: Caller, stored: StoredReceipt
-) -> tuple[Mapping[str, Any], Gathered, int]:
+def _make_again(runtime: Runtime, caller: Caller, stored: StoredReceipt) -> tuple[Mapping[str, Any], int]:
     """The receipt of the same request over today's data. The tail is the one of then: raw turns never change."""
     receipt = stored.receipt
     now = datetime.fromisoformat(receipt["now"])
     request = AssembleIn.model_validate(receipt["request"])
-    got = Gathered()
-    gather(
-        runtime,
-        caller,
-        request,
-        got,
-        runtime.start_encoding([request.query]),
-        start=time.perf_counter(),
-        deadline_ms=REPLAY_DEADLINE_MS,
-        now=now,
-    )
+    trail = Trail()
+    read = gather(runtime, caller, request, trail, deadline_ms=REPLAY_DEADLINE_MS, now=now)
     through = receipt["tail"]["through_position"]
     with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
         turns = load_recent_turns(
@@ -111,22 +102,15 @@ def _make_again(
             count=receipt["tail"]["read_turns"],
             before=-1 if through is None else through + 1,
         )
-    got.turns = keep_what_was_said(turns, caller.marker)
     known = {row["id"] for row in unfold_candidates(receipt)}
     made_at = stored.made_at.timestamp()
-    of_then = [one for one in got.recalled if one.candidate.id in known or one.candidate.said_at <= made_at]
-    left_out = len(got.recalled) - len(of_then)
-    got.recalled = of_then
+    of_then = [one for one in read.recalled if one.candidate.id in known or one.candidate.said_at <= made_at]
+    got = replace(read, turns=keep_what_was_said(turns, caller.marker), recalled=of_then)
     visible = frozenset(receipt["visible"])
     in_tail = frozenset(str(turn.id) for turn in got.turns)
-    assembly = fit_budget(
-        runtime,
-        request,
-        got,
-        Shown(tail=visible & in_tail, older=visible - in_tail),
-        counter=runtime.counter(request.tokenizer),
-        marker=caller.marker,
-    )
+    supply, _ = make_supply(got, Shown(tail=visible & in_tail, older=visible - in_tail))
+    held = receipt["tail"].get("from_position")
+    assembly = fit_budget(runtime, request, supply, marker=caller.marker, held=held)
     draft = Draft(
         id=stored.id,
         tenant_id=caller.tenant_id,
@@ -135,17 +119,17 @@ def _make_again(
         now=now,
         made_at=stored.made_at,
         got=got,
+        trail=trail,
         assembly=assembly,
         stable_sha256=hash_text(assembly.stable),
         stable_prefix_chars=measure_stable_prefix(assembly),
         fingerprint=runtime.encoder.fingerprint.digest() if runtime.encoder else None,
     )
-    return write_receipt(draft, runtime.receipts.described_settings), got, left_out
+    fresh = write_receipt(draft, describe_settings(runtime.settings))
+    return fresh, len(read.recalled) - len(of_then)
 
 
-def compare(
-    stored: StoredReceipt, fresh: Mapping[str, Any], *, degraded: Gathered, left_out: int
-) -> ReplayOut:
+def compare(stored: StoredReceipt, fresh: Mapping[str, Any], *, left_out: int) -> ReplayOut:
     """Where two receipts of one request differ; times and what waits are no difference."""
     was = {(row["tier"], row["id"]): row for row in unfold_candidates(stored.receipt)}
     now = {(row["tier"], row["id"]): row for row in unfold_candidates(fresh)}
@@ -172,7 +156,7 @@ def compare(
         vanished=vanished,
         changed=sorted(changed, key=lambda one: order[one.id]),
         left_out=left_out,
-        degraded=degraded.degraded,
+        degraded=fresh["degraded"],
     )
 
 

@@ -10,29 +10,22 @@ from typing import Any
 from uuid import UUID
 
 from api.access import check_namespace
-from api.assemble.gathering import Gathered
 from api.cursors import invalid_cursor
 from api.recall.explanation import explain_candidates
-from api.recall.ranking import (
-    MOST_RANKED,
-    Question,
-    Recalled,
-    ask,
-    in_context,
-    rank_recalled,
-    scope_of,
-    send_recall,
-    send_words,
-)
+from api.recall.question import Question, ask
+from api.recall.ranking import Recalled, scope_of
+from api.recall.service import MOST_RANKED, recall, send_nearest
 from api.runtime import Runtime
 from api.search.schemas import SearchHit, SearchIn, SearchOut
+from api.trail import Trail
+from models.domain.prompt.fate import Fate, decide_fate
 from models.domain.recall.sessions import choose_one_of_each_session, witness
 from models.domain.records import Identity, durable_namespace
 from models.errors import InvalidInput
 from models.store.context import Context, Origin, receive_context, send_context
 from models.store.engine import one_round_trip, tenant_transaction
 from models.store.items import load_items
-from models.store.recall import Breadth, CandidateRow
+from models.store.recall import Breadth, CandidateRow, send_named
 from models.store.tokens import Caller
 
 ENCODING_TIMEOUT_SECONDS = 10.0
@@ -55,7 +48,7 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             field="user_id",
             remedy="send user_id, session_key, agent_id or session_id",
         )
-    got = Gathered()
+    trail = Trail()
     question = ask(
         runtime,
         caller,
@@ -72,7 +65,7 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         context, _ = _read_context(runtime, caller, request, identity, None)
         hits, places = _load_page(runtime, caller, context, rest[: request.k]), rest[request.k :]
     else:
-        ranked, context, explained = _rank(runtime, caller, request, identity, question, got)
+        ranked, context, explained = _rank(runtime, caller, request, identity, question, trail)
         hits = ranked[: request.k]
         places = [
             (UUID(hit.item_id), hit.score, hit.similarity)
@@ -82,7 +75,7 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         results=[SearchHit.model_validate(hit.model_dump(exclude={"item_id"})) for hit in hits],
         next_cursor=_pack(places) if places else None,
         explain={"candidates": explained} if request.explain else None,
-        degraded=got.degraded,
+        degraded=trail.degraded,
         pending=context.backlog.pending,
         lag_seconds=context.backlog.lag_seconds,
     )
@@ -100,49 +93,48 @@ def _rank(
     request: SearchIn,
     identity: Identity,
     question: Question,
-    got: Gathered,
+    trail: Trail,
 ) -> tuple[list[RankedHit], Context, list[dict[str, Any]]]:
     """The whole ranking, filtered; search for more where a filter will throw most of it away."""
     is_filtered = any((request.scopes, request.kinds, request.roles, request.since, request.until))
     breadth, most = (FILTERED, MOST_FILTERED) if is_filtered else (FOUND, MOST_RANKED)
     encoding = runtime.start_encoding([request.query])
     if encoding is None:
-        got.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
+        trail.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
     question = replace(question, breadth=breadth)
     context, rows = _read_context(runtime, caller, request, identity, question)
     encoder = runtime.settings.encoder
     timeout_ms = runtime.settings.statement_timeout_ms
     vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
-    question = replace(in_context(question, context, rows), vector=vector)
+    question = question.within(context, rows=rows, vector=vector)
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
-        sent = send_recall(cursors, question, encoder=encoder)
+        sent = send_nearest(cursors, question, encoder=encoder)
         near = sent.fetchall() if sent else ()
-        ranked = rank_recalled(cursors, question, near, encoder=encoder, most=most)
-    listed: dict[str, Recalled] = {}
-    reasons: dict[str, str] = {}
-    for found in ranked:
-        candidate = found.candidate
-        if not _is_wanted(found, request):
-            reasons[candidate.id] = "a filter leaves it out"
-        elif found.repeats is not None:
-            reasons[candidate.id] = f"nearly the same as {found.repeats}"
-        elif not found.is_beyond:
-            listed.setdefault(candidate.item_id, found)
-    kept = list(listed.values())
+        ranked = recall(cursors, question, near, encoder=encoder, most=most)
+    kept, fates = choose_listed(ranked, request)
+    explained = explain_candidates(ranked, fates) if request.explain else []
+    return [_show(found) for found in kept], context, explained
+
+
+def choose_listed(ranked: Sequence[Recalled], request: SearchIn) -> tuple[list[Recalled], dict[str, Fate]]:
+    """What is listed, page after page, in order; and what became of every candidate on the first page."""
+    fates = {
+        found.candidate.id: found.fate
+        or decide_fate(is_filtered=not _is_wanted(found, request), repeats=found.repeats)
+        for found in ranked
+    }
+    kept = [found for found in ranked if fates[found.candidate.id].is_in]
     if request.group_by == "session":
         sessions = [found.candidate.session_id for found in kept]
         places = choose_one_of_each_session(sessions, [witness(found.scored) for found in kept])
-        reasons |= {
-            found.candidate.id: "another of its session stands for it"
-            if session
-            else "it belongs to no session"
-            for found, session in zip(kept, sessions, strict=True)
+        fates |= {
+            found.candidate.id: decide_fate(single="spoken_for" if session else "homeless")
+            for place, (found, session) in enumerate(zip(kept, sessions, strict=True))
+            if place not in set(places)
         }
         kept = [kept[place] for place in places]
-    reasons |= {found.candidate.id: f"behind the first {request.k}" for found in kept[request.k :]}
-    chosen = {found.candidate.id for found in kept[: request.k]}
-    explained = explain_candidates(ranked, chosen=chosen, reasons=reasons) if request.explain else []
-    return [_show(found) for found in kept], context, explained
+    fates |= {found.candidate.id: decide_fate(listed=request.k) for found in kept[request.k :]}
+    return kept, fates
 
 
 def _read_context(
@@ -160,7 +152,13 @@ def _read_context(
     timeout_ms = runtime.settings.statement_timeout_ms
     with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
         first = send_context(cursors, origin=origin, tail_chars=0, encoder=encoder)
-        rows = send_words(cursors, question, origin, encoder=encoder).fetchall() if question else []
+        rows = (
+            send_named(
+                cursors, origin=origin, encoder=encoder, terms=question.keywords, breadth=question.breadth
+            ).fetchall()
+            if question
+            else []
+        )
         context = receive_context(first)
     check_namespace(caller, context.namespace)
     return context, rows

@@ -11,9 +11,10 @@ from datetime import UTC
 from typing import Final
 
 from bench.quality.records import SaidTurn, Scores
-from models.domain.prompt.assembly import Block, Supply, assemble
+from models.domain.prompt.assembly import assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.rendering import render_item
+from models.domain.prompt.supply import Block, Supply
 from models.domain.prompt.tokens import CharsCounter
 
 DEPTHS: Final = (5, 10)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 REACH = 2  # turns before and after a good hit that are weighed with it
 SESSION_SUMMARIES = 8  # the newest active ones of the session that asks
 MOST_NODES_A_LINK = 3  # of the section a link names
+MOST_COVERED = 12  # raw turns under summaries that are looked at where nothing matched: the reserve holds few
 MOST_POSTINGS = 2000  # of one term: the lexical leg reads no more, whatever the namespace holds
 MOST_QUERY_TERMS = 200  # a longer query says more than a search can use
 
@@ -99,6 +100,18 @@ nearest AS (
     FROM (SELECT * FROM near UNION ALL SELECT * FROM dated) AS either GROUP BY item_id
 )"""
 
+# The nearest raw turns that summaries stand for, however far: where nothing else matched.
+_COVERED = """
+nearest AS (
+    SELECT item_id, embedding <=> %(vector)s AS distance FROM {table} AS stored
+    WHERE tenant_id = %(tenant_id)s AND namespace = ANY(%(namespaces)s) AND kind = 'turn'
+      AND EXISTS (SELECT FROM summary_turns WHERE summary_turns.turn_id = stored.item_id)
+    ORDER BY {order} LIMIT {windows}
+), found AS (
+    SELECT item_id, NULL::float8 AS weight, 1 AS place FROM nearest GROUP BY item_id
+    ORDER BY min(distance), item_id LIMIT {count}
+)"""
+
 # What was found and the turns around the best turns of it, each with what its score is made of.
 # OFFSET 0 is a fence: a few rows by their key, whatever the planner thinks of the table.
 _ROWS = """
@@ -174,6 +187,17 @@ def _near_rows(encoder: str, way: Way, breadth: Breadth, wants_dated: bool) -> s
     return _ROWS.format(found=found, table=table_of(encoder), reach=REACH, reaching=reaching)
 
 
+@cache
+def _covered_rows(encoder: str, way: Way) -> str:
+    found = _COVERED.format(
+        table=table_of(encoder),
+        order=order_by_distance(way, "%(vector)s"),
+        windows=MOST_COVERED * 2,
+        count=MOST_COVERED,
+    )
+    return _ROWS.format(found=found, table=table_of(encoder), reach=0, reaching=0)
+
+
 def send_named(
     cursors: Cursors, *, origin: Origin, encoder: str, terms: Collection[str], breadth: Breadth
 ) -> "Cursor[CandidateRow]":
@@ -216,6 +240,28 @@ def send_near(
             "vector": HalfVector(query_vector),
             "dated_floor": RECOVERY_SIMILARITY,
             "similarity_floor": similarity_floor,
+            "tenant_id": tenant_id,
+            "namespaces": list(namespaces),
+            "known_ids": to_uuid_array(known),
+        },
+    )
+
+
+def send_covered(
+    cursors: Cursors,
+    *,
+    tenant_id: UUID,
+    encoder: str,
+    namespaces: Sequence[str],
+    query_vector: Vector,
+    way: Way,
+    known: Sequence[str],
+) -> "Cursor[CandidateRow]":
+    """Ask for the raw turns under summaries that are nearest to the query, without what is `known` already."""
+    return cursors.send(
+        _covered_rows(encoder, way),
+        {
+            "vector": HalfVector(query_vector),
             "tenant_id": tenant_id,
             "namespaces": list(namespaces),
             "known_ids": to_uuid_array(known),

@@ -12,7 +12,7 @@ import pytest
 
 from api.assemble.formats import to_anthropic, to_openai, to_parts
 from bench.texts import make_texts
-from models.domain.prompt.assembly import Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.rendering import (
     Layout,
@@ -22,6 +22,7 @@ from models.domain.prompt.rendering import (
     render_turn,
     render_wish,
 )
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn
 from models.domain.prompt.tokens import CharsCounter
 

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import text
 
+from api.assemble.receipt import TERMS
 from api.client import ServiceClient
-from api.receipts.draft import TERMS
 from models.errors import Forbidden, NotFound
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.receipts import prune_receipts, prune_tenant
@@ -80,6 +80,34 @@ def test_a_receipt_says_what_was_missing_when_the_budget_was_infeasible(filled: 
     assert {one["reason"] for one in receipt["candidates"] if one["tier"] == "recall"} == {
         "the budget is infeasible"
     }
+
+
+def test_a_wish_that_a_document_overrules_says_so_in_receipt_and_explanation(filled: Any) -> None:
+    filled.client.put_document("style.md", "- Never use emojis.")
+    filled.say("old", "From now on, use emojis in your replies.", user_id="ann")
+    filled.settle()
+    answer = filled.client.assemble(**{**ASK, "explain": True})
+    (overruled,) = answer["explain"]["overruled"]
+    reason = f"overruled by the authored rule {overruled['rule_id']}"
+    assert {"tier": "guidance", "id": overruled["wish_id"], "reason": reason} in answer["explain"]["dropped"]
+    receipt = filled.client.explain(answer["assembly_id"])
+    fates = {one["id"]: one["reason"] for one in receipt["candidates"] if one["tier"] == "guidance"}
+    assert fates[overruled["wish_id"]] == reason
+    assert "the budget is infeasible" not in {one["reason"] for one in receipt["candidates"]}
+
+
+def test_a_receipt_says_of_what_was_ranked_too_low_that_it_was_and_not_that_the_budget_is_infeasible(
+    tenant: Any,
+) -> None:
+    said = [f"Stamp {n} shows a bird." if n % 5 == 0 else f"Rain fell on hill {n}." for n in range(320)]
+    tenant.say("s", *said, user_id="ann")
+    tenant.settle()
+    ask = {"session_id": "new", "user_id": "ann", "budget_tokens": 100_000, "explain": True}
+    answer = tenant.client.assemble(query="which stamp shows a bird?", **ask)
+    receipt = tenant.client.explain(answer["assembly_id"])
+    explained = {one["id"]: one["reason"] for one in answer["explain"]["candidates"]}
+    assert "ranked behind the first 200" in explained.values()
+    assert explained == {one["id"]: one["reason"] for one in receipt["candidates"] if one["tier"] == "recall"}
 
 
 def test_a_receipt_keeps_no_text_but_the_query(filled: Any) -> None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
-KEPT_SHARE: Final = 0.25  # of its cap that the tail holds at least after a cut: the less, the rarer the cuts
-WHOLE_SESSION_RANK: Final = 64  # above every power of two that a position can reach
+TAIL_STEP: Final = (
+    0.5  # of its cap that the tail gives up when it is cut; recall has the room until it is full again
+)
 MAX_BUNDLE_TURNS = (
     32  # coupling is policy; past this a run of tool results may be cut rather than wedge the tail
 )
@@ -87,36 +87,24 @@ def extend_tail(turns: Sequence[TailTurn], *, base_start: int, take: Callable[[i
     return end
 
 
-def rank_start(turns: Sequence[TailTurn], start: int, *, before: int | None) -> int:
-    """How firmly a tail that begins here stays: the highest power of two passed since the bundle that begins at `before`.
-
-    Counted in positions of the session, which never change. Without a bundle before it, only the session's own
-    beginning is firm.
-
-    >>> turns = [TailTurn(id=str(i), role="user", position=i) for i in range(9)]
-    >>> [rank_start(turns, i, before=i - 1) for i in range(1, 9)]
-    [0, 1, 0, 2, 0, 1, 0, 3]
-    """
-    position = turns[start].position
-    if position == 0:
-        return WHOLE_SESSION_RANK
-    return (position ^ turns[before].position).bit_length() - 1 if before is not None else -1
-
-
 def choose_start(
-    turns: Sequence[TailTurn], starts: Sequence[int], costs: Sequence[int], *, floor: int
+    turns: Sequence[TailTurn], starts: Sequence[int], costs: Sequence[int], *, cap: int, held: int | None
 ) -> int:
-    """Where the tail begins, out of the starts that fit (oldest first): the firmest that keeps `floor` tokens.
+    """Where the tail begins, out of the starts that fit `cap` tokens (oldest first), costing `costs`.
 
-    The longest tail would lose its first turn with every new one, and a prompt cache everything behind it. This one
-    keeps its start for many turns, then gives up a large part at once. No state: the choice follows from positions.
+    The longest tail would lose its first turn with every new one, and a prompt cache everything behind it. So it keeps
+    the start it had (`held`, the position of that turn) as long as that fits; then it gives up a step of its cap at once.
+    A session that fits is whole; a tail that held nothing yet is the longest.
 
     >>> turns = [TailTurn(id=str(i), role="user", position=100 + i) for i in range(8)]
-    >>> choose_start(turns, [1, 2, 3, 4, 5], [70, 60, 50, 40, 30], floor=35)
-    4
+    >>> known = turns, [1, 2, 3, 4, 5], [70, 60, 50, 40, 30]
+    >>> [choose_start(*known, cap=75, held=position) for position in (None, 103, 100)]
+    [1, 3, 4]
     """
-    before_of = {after: before for before, after in pairwise(bundle_starts(turns))}
-    large_enough = [start for start, cost in zip(starts, costs, strict=True) if cost >= floor] or starts[:1]
-    return max(
-        large_enough, key=lambda start: (rank_start(turns, start, before=before_of.get(start)), -start)
-    )
+    oldest = turns[starts[0]].position
+    if held is None or oldest == 0:
+        return starts[0]
+    if held >= oldest:
+        return next((start for start in starts if turns[start].position == held), starts[0])
+    kept = (1 - TAIL_STEP) * cap
+    return next((start for start, cost in zip(starts, costs, strict=True) if cost <= kept), starts[-1])

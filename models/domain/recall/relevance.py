@@ -7,7 +7,7 @@ before and after it, the more the fewer characters lie between. Every score lies
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,14 +114,14 @@ class Relevance(NamedTuple):
 
 
 def rank_passages(
-    passages: Sequence[Passage],
+    listed: PassageColumns,
     *,
     asks_for_answers: bool = False,
     most: int | None = None,
     profile: RelevanceProfile = DEFAULT_RELEVANCE,
     weights: ScoringProfile = DEFAULT_WEIGHTS,
 ) -> tuple[Relevance, ...]:
-    """All passages (or the best `most`), best first, ties by id; the order of the input does not matter.
+    """All passages (or the best `most`), best first, ties by id; at least one, each id once, in any order.
 
         B = max(cos, 0) + λ·L            L = BM25 / max BM25
         P = B + γ·Σ K(gap)·B(n)          n: up to two turns before and after, K = max(0, 1 − gap/context_chars)
@@ -133,23 +133,6 @@ def rank_passages(
     `patience_chars`; the answer to a person's turn lends at least reply_share of its B. A question for what the
     assistant said (`asks_for_answers`) minds neither length nor answers.
     """
-    if not passages:
-        return ()
-    columns: Any = PassageColumns._make(zip(*_each_once(passages), strict=True))
-    return rank_columns(
-        columns, asks_for_answers=asks_for_answers, most=most, profile=profile, weights=weights
-    )
-
-
-def rank_columns(
-    listed: PassageColumns,
-    *,
-    asks_for_answers: bool = False,
-    most: int | None = None,
-    profile: RelevanceProfile = DEFAULT_RELEVANCE,
-    weights: ScoringProfile = DEFAULT_WEIGHTS,
-) -> tuple[Relevance, ...]:
-    """`rank_passages` of at least one passage, given by column; each id once."""
     cosine = _unit_column(listed.cosine)
     words = np.maximum(_column(listed.lexical_weight), 0.0)
     lexical = words / max(float(words.max()), 1e-12)
@@ -250,10 +233,3 @@ def _column(values: Iterable[float | None]) -> Numbers:
 
 def _unit_column(values: Iterable[float | None]) -> Numbers:
     return np.clip(_column(values), 0.0, 1.0)
-
-
-def _each_once(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """Of two readings of one id one counts, and which one does not depend on the order of the input."""
-    if len({passage.id for passage in passages}) == len(passages):
-        return passages
-    return list({passage.id: passage for passage in sorted(passages, key=repr)}.values())

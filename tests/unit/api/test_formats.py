@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from api.assemble.formats import measure_stable_prefix, shape_answer, to_anthropic, to_openai, to_parts
 from api.assemble.schemas import AssembleIn, MessageIn
-from models.domain.prompt.assembly import Assembly, Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.rendering import Layout, render_item, render_rule, render_turn
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn
 from models.domain.prompt.tokens import CharsCounter
 

@@ -21,8 +21,9 @@ from models.domain.compaction.summaries import (
     measure_quality,
 )
 from models.domain.gate.gating import read_text_signals
-from models.domain.prompt.assembly import Assembly, Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn, bundle_starts, find_base_start
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.recall.hops import score_hops

@@ -25,7 +25,6 @@ DOMAIN = sorted(
 _FENCED = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _CONSTANT_ROW = re.compile(r"^\| `(.+?)` \| (.+?) \| `([\w.]+)` \|$", re.MULTILINE)
-_UNWIRED_ROW = re.compile(r"^\| `(models\.domain\.[\w.]+)` \| (.+) \|$", re.MULTILINE)
 _CONSTANT_NAME = re.compile(r"(?P<owner>\w+)(?:\.(?P<field>\w+)|\[\"(?P<key>\w+)\"\])?")
 
 
@@ -126,34 +125,6 @@ def _name_numbers(name: str, value: object) -> Iterator[str]:
         yield from (f'{name}["{key}"]' for key in read_entries(value))
 
 
-def list_uses() -> set[tuple[str, str]]:
-    """Every (domain module, name) that the service takes: imported by name, or read off an imported module."""
-    uses: set[tuple[str, str]] = set()
-    folders = (ROOT / "api", ROOT / "workers", ROOT / "models")
-    for path in (path for folder in folders for path in folder.rglob("*.py")):
-        if path.is_relative_to(ROOT / "models" / "domain"):
-            continue
-        modules: dict[str, str] = {}
-        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        for node in nodes:
-            if not isinstance(node, ast.ImportFrom) or node.module is None:
-                continue
-            for alias in node.names:
-                if f"{node.module}.{alias.name}" in DOMAIN:
-                    modules[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-                elif node.module in DOMAIN:
-                    uses.add((node.module, alias.name))
-        for node in nodes:
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                uses.add((modules.get(node.value.id, ""), node.attr))
-    return uses
-
-
-def list_unwired() -> list[tuple[str, str]]:
-    rows = _UNWIRED_ROW.findall(find_section("Not wired yet"))
-    return [(module, name) for module, names in rows for name in re.findall(r"`(\w+)`", names)]
-
-
 @pytest.mark.parametrize("example", list_examples(), ids=lambda example: str(example.name))
 def test_an_example_prints_what_the_document_says(example: doctest.DocTest) -> None:
     printed: list[str] = []
@@ -169,7 +140,7 @@ def test_no_example_stands_outside_a_block_that_is_run() -> None:
 
 def test_every_section_works_out_a_number() -> None:
     headings = [heading for heading, text in split_sections().items() if ">>> " not in text]
-    assert [heading.split(". ", 1)[1] for heading in headings] == ["Not wired yet", "Constants"]
+    assert [heading.split(". ", 1)[1] for heading in headings] == ["Constants"]
 
 
 @pytest.mark.parametrize(("name", "written", "module"), list_constants())
@@ -202,11 +173,3 @@ def test_the_table_names_every_public_number_of_the_domain(dotted: str) -> None:
 def test_every_module_of_the_domain_is_mentioned(dotted: str) -> None:
     text = DOCUMENT.replace(find_section("Constants"), "")
     assert f"`{dotted}`" in text
-
-
-def test_what_is_said_to_be_unwired_is_used_by_nobody() -> None:
-    unwired = list_unwired()
-    assert unwired
-    assert list_uses().intersection(unwired) == set()
-    for module, name in unwired:
-        assert hasattr(importlib.import_module(module), name), f"{module} has no '{name}'"

@@ -272,27 +272,3 @@ def put_choices_first(order: Sequence[str], choices: Sequence[TemporalChoice]) -
     ('a', 'b')
     """
     return tuple(dict.fromkeys((*(choice.id for choice in choices), *order)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnchoredTurn:
-    """A turn that may be recovered for a temporal question: its cosine to the query, and A."""
-
-    id: str
-    similarity: float
-    anchor_density: float
-
-
-def select_anchor_rich(xi: float, turns: Sequence[AnchoredTurn]) -> tuple[str, ...]:
-    """Return the recovery set: up to ten turns with anchors and cos ≥ 0.15, richest first; none below 0.3.
-
-    Equally rich turns go by similarity, then by order.
-
-    >>> select_anchor_rich(1.0, [AnchoredTurn(id="a", similarity=0.2, anchor_density=1.0)])
-    ('a',)
-    """
-    if not is_active(_clamp01(xi)):
-        return ()
-    usable = [turn for turn in turns if turn.anchor_density > 0.0 and turn.similarity >= RECOVERY_SIMILARITY]
-    usable.sort(key=lambda turn: (-turn.anchor_density, -turn.similarity))
-    return tuple(turn.id for turn in usable[:MAX_RECOVERED])

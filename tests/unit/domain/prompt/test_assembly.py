@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.domain.prompt.assembly import Assembly, Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.rendering import render_item, render_rule, render_turn
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn, bundle_starts, find_base_start
 from models.domain.prompt.tokens import CharsCounter, TokenCounter
 from models.encoders.token_files import load_token_counter
@@ -123,13 +124,20 @@ def test_every_tier_keeps_to_its_share_and_the_sum_is_what_is_used(supply: Suppl
 @given(supplies(), st.integers(50, 1500))
 def test_everything_is_chosen_dropped_with_a_reason_or_visible(supply: Supply, total: int) -> None:
     found = run(supply, total, CharsCounter())
-    if found.needed is not None:
-        return
-    dropped = {drop.id for drop in found.drops}
-    for tier, blocks in (("soft", supply.soft), ("guidance", supply.guidance), ("recall", supply.recall)):
+    tiers = {
+        "hard": supply.hard,
+        "soft": supply.soft,
+        "tail": supply.tail,
+        "guidance": supply.guidance,
+        "recall": supply.recall,
+    }
+    for tier, blocks in tiers.items():
+        assert list(found.fates[tier]) == [block.id for block in blocks]
         for block in blocks:
-            assert (block.id in found.chosen[tier]) != (block.id in dropped)
-    assert all(drop.reason for drop in found.drops)
+            fate = found.fates[tier][block.id]
+            assert fate.is_in == (block.id in found.chosen[tier])
+            assert fate.is_in or fate.reason
+            assert (fate.reason == "the host shows it") == getattr(block, "is_visible", False)
 
 
 def test_a_memory_whose_words_are_in_the_tail_is_not_said_twice() -> None:
@@ -139,7 +147,7 @@ def test_a_memory_whose_words_are_in_the_tail_is_not_said_twice() -> None:
     echo = Block(id="m", says="t", rendered=render_item("hello"))
     found = run(Supply(tail=[turn], recall=[echo]), 1000, CharsCounter())
     assert found.chosen["recall"] == ()
-    assert found.drops[0].reason == "already in the prompt"
+    assert found.fates["recall"]["m"].reason == "already in the prompt"
 
 
 def test_a_soft_rule_in_the_prompt_is_not_recalled_again() -> None:

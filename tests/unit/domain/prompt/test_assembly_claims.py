@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.prompt.assembly import Assembly, Block, Drop, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
 from models.domain.prompt.rendering import AUTHORED, RECALLED, RECENT, render_item, render_rule
-from models.domain.prompt.tail import KEPT_SHARE, TailTurn
+from models.domain.prompt.supply import Block, Supply, TailBlock
+from models.domain.prompt.tail import TailTurn, bundle_starts
 from models.domain.prompt.tokens import CharsCounter, TokenCounter
 
 OPEN_HANDED = Reserves(hard=0.0, soft=0.0, tail=1.0, guidance=0.0)
@@ -35,7 +36,11 @@ class Superadditive(EveryCharacter):
 
 
 def run(
-    supply: Supply, total: int, counter: TokenCounter | None = None, reserves: Reserves | None = None
+    supply: Supply,
+    total: int,
+    counter: TokenCounter | None = None,
+    reserves: Reserves | None = None,
+    held: int | None = None,
 ) -> Assembly:
     return assemble(
         supply,
@@ -43,6 +48,7 @@ def run(
         counter=counter or EveryCharacter(),
         reserves=reserves or Reserves(),
         min_turns=1,
+        held=held,
     )
 
 
@@ -59,25 +65,44 @@ def block(name: str, size: int = 20) -> Block:
     return Block(id=name, rendered="w" * size)
 
 
+def left_out(found: Assembly) -> dict[str, str | None]:
+    """What is not in, by id: the reason."""
+    return {
+        key: fate.reason for fates in found.fates.values() for key, fate in fates.items() if not fate.is_in
+    }
+
+
 def test_with_room_for_all_the_whole_session_is_the_tail() -> None:
     found = run(Supply(tail=[turn(i) for i in range(8)]), 10_000)
     assert found.chosen["tail"] != ()
     assert set(found.chosen["tail"]) == {f"t{i}" for i in range(8)}
-    assert found.drops == ()
+    assert left_out(found) == {}
 
 
 @given(st.lists(st.integers(1, 120), min_size=1, max_size=14), st.integers(400, 1200))
-def test_the_tail_gives_up_at_most_the_part_that_keeps_its_start_in_place(
-    sizes: list[int], total: int
-) -> None:
-    """Longest that fits, or cut back to a start that will hold for many turns, but then it keeps its share."""
+def test_the_tail_is_the_longest_that_fits_and_splits_no_bundle(sizes: list[int], total: int) -> None:
     tail = [turn(i, size=size) for i, size in enumerate(sizes)]
     found = run(Supply(tail=tail), total, reserves=OPEN_HANDED)
     first = len(tail) - len(found.chosen["tail"])
     assert set(found.chosen["tail"]) == {block.id for block in tail[first:]}
     assert found.tokens["tail"] <= found.caps["tail"] <= total
-    if first and found.tokens["tail"] + sizes[first - 1] <= found.caps["tail"]:
-        assert found.tokens["tail"] >= int(KEPT_SHARE * found.caps["tail"])
+    starts = bundle_starts([block.turn for block in tail])
+    assert first in starts
+    if first:
+        before = max(start for start in starts if start < first)
+        more = sum(len(block.rendered) for block in tail[before:first])
+        assert found.tokens["tail"] + more > found.caps["tail"]
+
+
+def test_a_tail_begins_where_it_is_held_and_a_step_later_when_that_no_longer_fits() -> None:
+    tail = [turn(i, size=120) for i in range(40)]
+    first = run(Supply(tail=tail[:20]), 1000, reserves=OPEN_HANDED)
+    grown = run(Supply(tail=tail[:20]), 2000, reserves=OPEN_HANDED, held=first.tail_from)
+    assert grown.tail_from == first.tail_from
+    assert grown.chosen["tail"] == first.chosen["tail"]
+    cut = run(Supply(tail=tail), 1000, reserves=OPEN_HANDED, held=first.tail_from)
+    assert (cut.tail_from or 0) > (first.tail_from or 0)
+    assert 0.3 * cut.caps["tail"] < cut.tokens["tail"] <= 0.5 * cut.caps["tail"]
 
 
 def test_turns_on_the_screen_are_stepped_over_and_older_ones_still_join() -> None:
@@ -100,7 +125,7 @@ def test_what_the_host_shows_is_not_recalled_however_old_nor_is_a_summary_of_it(
     found = run(supply, 10_000)
     assert found.chosen["recall"] == ("other",)
     assert found.visible == ("old", "older")
-    assert {drop.id: drop.reason for drop in found.drops} == {
+    assert left_out(found) == {
         "old": "already in the prompt",
         "m": "already in the prompt",
         "s": "the prompt holds turns that it stands for",
@@ -136,14 +161,17 @@ def test_each_drop_names_its_tier_and_its_reason() -> None:
         recall=[block("h"), block("r", 5000)],
     )
     found = run(supply, 2000)
-    assert [(drop.tier, drop.id) for drop in found.drops] == [
+    out = [
+        (tier, key) for tier, fates in found.fates.items() for key, fate in fates.items() if not fate.is_in
+    ]
+    assert out == [
         ("soft", "s"),
         ("soft", "late"),
         ("guidance", "g"),
         ("recall", "h"),
         ("recall", "r"),
     ]
-    reasons = {drop.id: drop.reason for drop in found.drops}
+    reasons = left_out(found)
     assert reasons["s"] == reasons["late"] == "soft reserve of 400 tokens is used up"
     assert reasons["g"] == "does not fit what is left of 300 tokens"
     assert reasons["h"] == "already in the prompt"
@@ -172,7 +200,7 @@ def test_a_whole_that_counts_more_than_its_parts_gives_back_its_last_steps(
     found = run(Supply(recall=recall), total, Superadditive())
     assert found.used == Superadditive().count(found.text) <= total
     assert found.needed is None
-    kept, dropped = found.chosen["recall"], [drop.id for drop in found.drops]
+    kept, dropped = found.chosen["recall"], list(left_out(found))
     assert sorted([*kept, *dropped]) == sorted(one.id for one in recall)
     assert set(found.costs) == set(kept)
     assert found.tokens["recall"] == sum(found.costs.values())
@@ -183,12 +211,13 @@ def test_a_step_taken_back_is_a_drop_with_its_own_reason() -> None:
     total = next(
         size
         for size in range(200, 1500)
-        if any("whole" in drop.reason for drop in run(Supply(recall=recall), size, Superadditive()).drops)
+        if any(
+            "whole" in (reason or "")
+            for reason in left_out(run(Supply(recall=recall), size, Superadditive())).values()
+        )
     )
     found = run(Supply(recall=recall), total, Superadditive())
-    assert found.drops[-1] == Drop(
-        tier="recall", id=found.drops[-1].id, reason="the whole text counts more than its parts"
-    )
+    assert "the whole text counts more than its parts" in left_out(found).values()
     assert found.tokens["recall"] == sum(found.costs.values())
 
 
@@ -216,12 +245,7 @@ def test_what_nearly_repeats_a_better_block_is_dropped_with_its_name() -> None:
     supply = Supply(recall=[Block(id="first", rendered=render_item("Tea!")), twin])
     done = assemble(supply, total=500, counter=CharsCounter(), reserves=Reserves(), min_turns=4)
     assert done.chosen["recall"] == ("first",)
-    (drop,) = done.drops
-    assert (drop.tier, drop.id, drop.reason) == (
-        "recall",
-        "twin",
-        "nearly the same as first, which ranks higher",
-    )
+    assert left_out(done) == {"twin": "nearly the same as first, which ranks higher"}
 
 
 def test_a_prompt_has_two_blocks_unless_another_layout_is_asked_for() -> None:
@@ -247,14 +271,15 @@ def test_an_assembly_says_what_each_tier_might_cost() -> None:
     )
 
 
-def test_recall_takes_no_more_than_it_is_told_when_nothing_matched_well() -> None:
-    supply = [block("a", 50), block("b", 50), block("c", 50)]
-    free = run(Supply(recall=supply), 1_000)
-    bound = run(Supply(recall=supply, recall_limit_tokens=free.tokens["recall"] - 40), 1_000)
-    assert free.chosen["recall"] == ("a", "b", "c")
-    assert bound.chosen["recall"] == ("a", "b")
-    assert bound.caps["recall"] == free.tokens["recall"] - 40
-    assert run(Supply(recall=supply, recall_limit_tokens=10_000), 1_000).caps["recall"] == 1_000
+def test_what_was_recovered_comes_first_within_its_reserve_and_recall_has_all_the_rest() -> None:
+    recall = [block("a", 50), block("b", 50), block("c", 50)]
+    recovered = [block("x", 50), block("y", 50)]
+    free = run(Supply(recall=recall), 1_000)
+    frame = free.tokens["recall"] - 150
+    found = run(Supply(recall=recall, recovered=recovered, recovery_tokens=frame + 60), 1_000)
+    assert found.chosen["recall"] == ("x", "a", "b", "c")
+    assert left_out(found) == {"y": f"does not fit what is left of {frame + 60} tokens"}
+    assert found.caps["recall"] == free.caps["recall"]
 
 
 def test_what_does_not_fit_at_all_says_what_it_needs() -> None:
@@ -283,7 +308,7 @@ def test_what_stands_in_one_layout_or_the_other() -> None:
 
 def test_without_a_tail_nothing_is_shown_and_nothing_is_missing() -> None:
     found = run(Supply(recall=[block("r")]), 1_000)
-    assert (found.visible, found.drops, found.chosen["tail"]) == ((), (), ())
+    assert (found.visible, left_out(found), found.chosen["tail"]) == ((), {}, ())
 
 
 def test_a_summary_of_what_another_one_stands_for_is_left_out_and_says_why() -> None:
@@ -292,9 +317,7 @@ def test_a_summary_of_what_another_one_stands_for_is_left_out_and_says_why() -> 
 
     found = run(Supply(recall=[summary("s1", "a"), summary("s2", "b"), summary("s3", "a", "c")]), 1_000)
     assert found.chosen["recall"] == ("s1", "s2")
-    assert found.drops == (
-        Drop(tier="recall", id="s3", reason="another summary in the prompt stands for the same turns"),
-    )
+    assert left_out(found) == {"s3": "another summary in the prompt stands for the same turns"}
 
 
 def test_what_has_no_time_comes_first_under_its_heading_and_its_heading_last() -> None:

@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.prompt.assembly import Assembly, Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.rendering import render_item, render_turn
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn
 from models.domain.prompt.tokens import CharsCounter
 
@@ -40,7 +41,9 @@ def run(total: int = 4000, **supply: object) -> Assembly:
 def test_a_turn_below_a_summary_in_the_prompt_is_left_out() -> None:
     found = run(recall=[block("s", covers="a b"), block("a"), block("m", says="b"), block("c")])
     assert found.chosen["recall"] == ("s", "c")
-    assert [drop.reason for drop in found.drops] == ["a summary in the prompt stands for it"] * 2
+    assert [found.fates["recall"][key].reason for key in ("a", "m")] == [
+        "a summary in the prompt stands for it"
+    ] * 2
 
 
 def test_a_summary_of_a_turn_in_the_prompt_is_left_out() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.domain.prompt import escaping
-from models.domain.prompt.assembly import Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.escaping import (
     _SMUGGLED,
@@ -26,6 +26,7 @@ from models.domain.prompt.rendering import (
     render_turn,
     render_wish,
 )
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn
 from models.domain.prompt.tokens import CharsCounter
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.prompt.assembly import Block, Supply, assemble
+from models.domain.prompt.assembly import assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.markers import keep_what_was_said, open_block, strip_injected
 from models.domain.prompt.rendering import render_item, render_rule
+from models.domain.prompt.supply import Block, Supply
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Turn
 

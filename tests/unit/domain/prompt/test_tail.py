@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.domain.prompt.assembly import Assembly, Block, Supply, TailBlock, assemble
+from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.rendering import render_item, render_rule, render_turn
+from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import (
-    KEPT_SHARE,
     MAX_BUNDLE_TURNS,
+    TAIL_STEP,
     TailTurn,
     are_coupled,
     bundle_starts,
     choose_start,
     extend_tail,
     find_base_start,
-    rank_start,
 )
 from models.domain.prompt.tokens import CharsCounter
 
@@ -106,11 +106,18 @@ def test_the_first_refusal_ends_the_tail() -> None:
     assert asked == [(1, 2)]
 
 
+def max_bundle(costs: list[int], roles_of: list[str]) -> int:
+    """What the dearest bundle costs."""
+    starts = bundle_starts([TailTurn(id=str(i), role=role) for i, role in enumerate(roles_of)])
+    return max(sum(costs[a:b]) for a, b in pairwise((*starts, len(costs))))
+
+
 def slide(costs: list[int], roles_of: list[str], cap: int, *, least: int = 4) -> list[tuple[int, int, int]]:
     """The chosen start after each turn of a session, with the longest one that fits and its cost."""
     turns = [TailTurn(id=str(i), role=role, position=i) for i, role in enumerate(roles_of)]
     sums = [0, *accumulate(costs)]
     found = []
+    held: int | None = None
     for count in range(1, len(turns) + 1):
         known = turns[:count]
         base = find_base_start(known, min_turns=least)
@@ -118,7 +125,7 @@ def slide(costs: list[int], roles_of: list[str], cap: int, *, least: int = 4) ->
             s for s in bundle_starts(known) if s <= base and (s == base or sums[count] - sums[s] <= cap)
         ]
         tail_costs = [sums[count] - sums[s] for s in fitting]
-        start = choose_start(known, fitting, tail_costs, floor=int(KEPT_SHARE * cap))
+        start = held = choose_start(known, fitting, tail_costs, cap=cap, held=held)
         found.append((start, fitting[0], sums[count] - sums[start]))
     return found
 
@@ -145,36 +152,31 @@ def test_the_start_only_moves_forward_and_the_tail_keeps_to_its_cap(
         assert cost <= cap or start == base
         if longest == 0:
             assert start == 0, "a session that fits is whole"
-        elif sum(costs[longest:count]) >= KEPT_SHARE * cap:
-            assert cost >= int(KEPT_SHARE * cap)
+        largest_bundle = max_bundle(costs[:count], roles_of[:count])
+        assert start in (0, base) or cost > (1 - TAIL_STEP) * cap - largest_bundle, "a step gave up too much"
     if all(cost <= cap for _, _, cost in found):
         assert all(a[0] <= b[0] for a, b in pairwise(found)), "the start moved back"
 
 
 @settings(max_examples=15)
 @given(st.integers(8, 60), st.integers(1, 20))
-def test_cuts_are_as_rare_as_half_of_what_they_give_up(window: int, cost: int) -> None:
+def test_cuts_are_as_rare_as_what_they_give_up(window: int, cost: int) -> None:
     found = slide([cost] * 600, ["user"] * 600, window * cost)
     cuts = sum(a[0] != b[0] for a, b in pairwise(found))
-    given_up = window - max(4, int(KEPT_SHARE * window))
-    assert cuts <= 600 / (given_up / 2) + 2
+    given_up = window - max(4, int((1 - TAIL_STEP) * window))
+    assert cuts <= 600 / given_up + 1
 
 
-def test_which_older_turns_were_read_does_not_matter() -> None:
-    turns = [TailTurn(id=str(i), role="user", position=i) for i in range(200)]
-    starts = list(range(150, 190))
-    costs = [10 * (200 - s) for s in starts]
-    chosen = {
-        oldest + choose_start(turns[oldest:], [s - oldest for s in starts], costs, floor=120)
-        for oldest in (0, 50, 100, 140, 149)
-    }
-    assert len(chosen) == 1
+def test_a_tail_that_held_nothing_yet_is_the_longest_that_fits() -> None:
+    turns = [TailTurn(id=str(i), role="user", position=50 + i) for i in range(20)]
+    starts = list(range(5, 17))
+    assert choose_start(turns, starts, [10 * (20 - s) for s in starts], cap=150, held=None) == 5
 
 
-def test_only_the_beginning_of_a_session_is_firm_without_a_neighbour() -> None:
-    turns = [TailTurn(id="a", role="user", position=64), TailTurn(id="b", role="user", position=65)]
-    assert rank_start(turns, 0, before=None) < rank_start(turns, 1, before=0)
-    assert rank_start([TailTurn(id="a", role="user")], 0, before=None) == 64
+def test_a_start_that_is_no_longer_one_gives_way_to_the_longest_tail() -> None:
+    turns = [TailTurn(id=str(i), role="user", position=50 + i) for i in range(20)]
+    starts = [5, 7, 9]
+    assert choose_start(turns, starts, [150, 130, 110], cap=150, held=56) == 5
 
 
 def replay(count: int, *, budget: int, words: int, seed: int) -> list[Assembly]:
@@ -197,7 +199,7 @@ def replay(count: int, *, budget: int, words: int, seed: int) -> list[Assembly]:
         Block(id=f"h{i}", rendered=render_rule(f"Never do thing number {i} without asking."))
         for i in range(20)
     ]
-    made = []
+    made: list[Assembly] = []
     for index in range(count):
         role = "user" if index % 2 == 0 else "assistant"
         text = " ".join(rng.choices(vocabulary, k=1 + int(rng.expovariate(1 / words))))
@@ -222,6 +224,7 @@ def replay(count: int, *, budget: int, words: int, seed: int) -> list[Assembly]:
                 reserves=Reserves(),
                 min_turns=4,
                 marker="0123456789abcdef",
+                held=made[-1].tail_from if made else None,
             )
         )
     return made

@@ -1,6 +1,7 @@
 """Claims about the default ranking: bounded, the same for any order, and each term does what it says."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,16 +12,22 @@ from hypothesis import strategies as st
 from models.domain.recall.relevance import (
     DEFAULT_RELEVANCE,
     Passage,
+    PassageColumns,
     Relevance,
     RelevanceProfile,
-    rank_passages,
     score_hop,
 )
+from models.domain.recall.relevance import rank_passages as rank_columns
 from models.domain.recall.scoring import ScoringProfile
 
 anything = st.one_of(st.floats(), st.none(), st.floats(0, 1))
 numbers = st.floats(allow_nan=True, allow_infinity=True)
 EVEN = ScoringProfile(omega0=1.0)  # recency, use and authority weigh nothing
+
+
+def rank_passages(passages: Sequence[Passage], **how: Any) -> tuple[Relevance, ...]:
+    """The ranking of passages given one by one."""
+    return rank_columns(PassageColumns._make(zip(*passages, strict=True)), **how) if passages else ()
 
 
 @st.composite

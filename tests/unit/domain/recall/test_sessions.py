@@ -1,9 +1,17 @@
 """Claims about the order of sessions: the strongest witness decides, and a ranking stays what it was within one."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
-from models.domain.recall.relevance import Passage, RelevanceProfile, rank_passages
+from models.domain.recall.relevance import Passage, PassageColumns, Relevance, RelevanceProfile
+from models.domain.recall.relevance import rank_passages as rank_columns
 from models.domain.recall.sessions import choose_one_of_each_session, witness
+
+
+def rank_passages(passages: Sequence[Passage], **how: Any) -> tuple[Relevance, ...]:
+    return rank_columns(PassageColumns._make(zip(*passages, strict=True)), **how)
 
 
 def passage(key: str, *, is_answer: bool) -> Passage:

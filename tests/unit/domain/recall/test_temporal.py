@@ -11,13 +11,11 @@ from models.domain.recall.time import temporal
 from models.domain.recall.time.temporal import (
     INTENT_CUES,
     SLOT_TOKEN,
-    AnchoredTurn,
     TemporalCandidate,
     TemporalChoice,
     event_slots,
     is_active,
     put_choices_first,
-    select_anchor_rich,
     select_temporal,
     temporal_intent,
 )
@@ -312,42 +310,6 @@ def test_choices_move_to_the_front_and_the_rest_keeps_its_order() -> None:
     assert put_choices_first(("a", "b", "c", "d"), choices) == ("c", "x", "a", "b", "d")
 
 
-# --- the recovery set ------------------------------------------------------------------------------
-
-
-def anchored(name: str, similarity: float, density: float) -> AnchoredTurn:
-    return AnchoredTurn(id=name, similarity=similarity, anchor_density=density)
-
-
-def test_recovered_turns_have_anchors_and_some_likeness() -> None:
-    turns = [anchored("a", 0.15, 0.3), anchored("b", 0.1499, 1.0), anchored("c", 0.9, 0.0)]
-    assert select_anchor_rich(1.0, turns) == ("a",)
-
-
-def test_the_richest_come_first_then_the_nearest_then_the_earliest() -> None:
-    turns = [
-        anchored("a", 0.2, 0.3),
-        anchored("b", 0.2, 1.0),
-        anchored("c", 0.3, 1.0),
-        anchored("d", 0.2, 0.3),
-    ]
-    assert select_anchor_rich(0.3, turns) == ("c", "b", "a", "d")
-
-
-def test_ten_turns_are_recovered_at_most() -> None:
-    turns = [anchored(str(i), 0.5, 1.0) for i in range(12)]
-    assert select_anchor_rich(1.0, turns) == tuple(str(i) for i in range(10))
-
-
-@pytest.mark.parametrize("xi", [0.0, 0.29, math.nan])
-def test_nothing_is_recovered_for_other_questions(xi: float) -> None:
-    assert select_anchor_rich(xi, [anchored("a", 0.9, 1.0)]) == ()
-
-
-def test_a_likeness_that_is_no_number_is_not_recovered() -> None:
-    assert select_anchor_rich(1.0, [anchored("a", math.nan, 1.0), anchored("b", 0.5, math.nan)]) == ()
-
-
 # --- time ------------------------------------------------------------------------------------------
 
 
@@ -367,7 +329,7 @@ def test_a_hostile_megabyte_is_cut_into_words_in_linear_time(seed: str) -> None:
         pass
 
 
-@pytest.mark.parametrize("record", [AnchoredTurn, TemporalCandidate, TemporalChoice])
+@pytest.mark.parametrize("record", [TemporalCandidate, TemporalChoice])
 def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
     params = record.__dataclass_params__  # type: ignore[attr-defined]
     assert params.frozen

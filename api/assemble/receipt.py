@@ -8,23 +8,31 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cache, partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
+from pydantic_core import to_json
 
-from api.assemble.schemas import AssembleIn
+from api.assemble.gathering import Gathered
+from api.assemble.reading import identify
+from api.assemble.schemas import AssembleIn, AssembleOut
 from api.recall.profiles import Scored
-from models.domain.prompt.assembly import Assembly, TierName
-from models.domain.prompt.tail import KEPT_SHARE
+from api.runtime import Runtime
+from api.trail import Trail
+from models.domain.prompt.assembly import Assembly
+from models.domain.prompt.fate import Fate
+from models.domain.prompt.supply import TierName
+from models.domain.prompt.tail import TAIL_STEP
 from models.domain.recall.relevance import DEFAULT_RELEVANCE, DEFAULT_WEIGHTS, Relevance
-from models.domain.rules.tiers import RULES_VERSION, Tier
+from models.domain.records import durable_namespace
+from models.domain.rules.tiers import RULES_VERSION
 from models.settings import Settings
-
-if TYPE_CHECKING:
-    from api.assemble.gathering import Gathered
+from models.store.receipts import NewReceipt
+from models.store.tokens import Caller
 
 RECEIPT_VERSION: Final = 1
 TERM_DIGITS: Final = 5
@@ -51,11 +59,59 @@ class Draft:
     request: AssembleIn
     now: datetime
     made_at: datetime
-    got: "Gathered"
+    got: Gathered
+    trail: Trail
     assembly: Assembly
     stable_sha256: str
     stable_prefix_chars: int
     fingerprint: str | None  # of the encoder; None: there was none
+
+
+def keep_receipt(
+    runtime: Runtime,
+    caller: Caller,
+    request: AssembleIn,
+    got: Gathered,
+    assembly: Assembly,
+    trail: Trail,
+    *,
+    answer: AssembleOut,
+    now: datetime,
+) -> None:
+    """Have the receipt of an assembly written after its answer is sent."""
+    draft = Draft(
+        id=UUID(answer.assembly_id),
+        tenant_id=caller.tenant_id,
+        namespace=got.namespace
+        or caller.namespace
+        or durable_namespace(identify(request), request.session_id),
+        request=request,
+        now=now,
+        made_at=datetime.now(UTC),
+        got=got,
+        trail=trail,
+        assembly=assembly,
+        stable_sha256=answer.stable.sha256,
+        stable_prefix_chars=answer.stable_prefix_chars,
+        fingerprint=runtime.encoder.fingerprint.digest() if runtime.encoder else None,
+    )
+    runtime.receipts.keep(draft.id, draft.tenant_id, partial(make_row, draft, runtime.settings))
+
+
+def make_row(draft: Draft, settings: Settings) -> NewReceipt:
+    """The receipt as a row to be kept."""
+    return NewReceipt(
+        id=draft.id,
+        namespace=draft.namespace,
+        session_id=draft.request.session_id,
+        receipt=to_json(write_receipt(draft, describe_settings(settings))),
+        made_at=draft.made_at,
+    )
+
+
+@cache
+def _version() -> str:
+    return version("longtail")
 
 
 def describe_settings(settings: Settings) -> dict[str, Any]:
@@ -63,7 +119,7 @@ def describe_settings(settings: Settings) -> dict[str, Any]:
     found = {name: getattr(settings, name) for name in SETTINGS_THAT_MATTER}
     found |= {f"relevance.{name}": value for name, value in asdict(DEFAULT_RELEVANCE).items()}
     found |= {f"weights.{name}": value for name, value in asdict(DEFAULT_WEIGHTS).items()}
-    found |= {"tail_kept_share": KEPT_SHARE, "rules_version": RULES_VERSION, "version": version("longtail")}
+    found |= {"tail_step": TAIL_STEP, "rules_version": RULES_VERSION, "version": _version()}
     return json.loads(json.dumps(found, default=str))  # type: ignore[no-any-return]
 
 
@@ -74,9 +130,9 @@ def name_settings_version(described: dict[str, Any]) -> str:
 
 def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str, Any]:
     """The receipt as it is stored."""
-    got, assembly, request = draft.got, draft.assembly, draft.request
+    got, trail, assembly, request = draft.got, draft.trail, draft.assembly, draft.request
     reasons: list[str] = []
-    rows = [*_list_rules(got, assembly), *_list_tail(got, assembly), *_list_guidance(got, assembly)]
+    rows = [*_list_rules(assembly), *_list_tail(assembly), *_list_guidance(got, assembly)]
     rows += _list_recall(got, assembly)
     for row in rows:
         if row[5] is not None:
@@ -87,10 +143,11 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
         "version": RECEIPT_VERSION,
         "request": request.model_dump(mode="json", exclude={"messages", "now"}),
         "now": draft.now.isoformat(),
-        "budget": describe_budget(assembly, described_settings, got.recall_limit_tokens),
+        "budget": describe_budget(assembly, described_settings, got.recovery_tokens),
         "tail": {
             "read_turns": len(got.turns),
             "through_position": got.turns[-1].position if got.turns else None,
+            "from_position": assembly.tail_from,
         },
         "visible": list(assembly.visible),
         "stable": {
@@ -99,8 +156,8 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
             "prefix_chars": draft.stable_prefix_chars,
         },
         "candidates": {"fields": list(FIELDS), "reasons": reasons, "rows": rows},
-        "degraded": [miss.model_dump() for miss in got.degraded],
-        "timings_ms": got.timings_ms,
+        "degraded": [miss.model_dump() for miss in trail.degraded],
+        "timings_ms": trail.timings_ms,
         "pending": got.backlog.pending,
         "lag_seconds": got.backlog.lag_seconds,
         "encoder": {"name": described_settings["encoder"], "fingerprint": draft.fingerprint},
@@ -110,7 +167,7 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
 
 
 def describe_budget(
-    assembly: Assembly, described_settings: dict[str, Any], recall_limit: int | None
+    assembly: Assembly, described_settings: dict[str, Any], recovery_tokens: int | None
 ) -> dict[str, Any]:
     """Every number of memory-model.md section 2; a capacity is None where the mandatory part left no room."""
     caps = assembly.caps
@@ -132,7 +189,7 @@ def describe_budget(
         "guidance_capacity": caps.get("guidance"),
         "guidance": assembly.tokens["guidance"],
         "recall_capacity": caps.get("recall"),
-        "recall_limit": recall_limit,
+        "recovery_reserve": recovery_tokens,
         "recall": assembly.tokens["recall"],
     }
 
@@ -143,80 +200,34 @@ def _row(
     *,
     kind: str,
     key: str,
-    turn_id: str | None,
-    reason: str | None,
+    turn_id: str | None = None,
     ranking: Sequence[Any] = _UNRANKED,
     terms: Sequence[Any] = (None,) * len(TERMS),
-    is_chosen: bool,
 ) -> list[Any]:
-    fate = "chosen" if is_chosen else "dropped"
-    return [tier, kind, key, turn_id, fate, reason, assembly.costs.get(key), *ranking, *terms]
+    fate: Fate = assembly.fates[tier][key]
+    name = "chosen" if fate.is_in else "dropped"
+    return [tier, kind, key, turn_id, name, fate.reason, assembly.costs.get(key), *ranking, *terms]
 
 
-def _find_reasons(assembly: Assembly, tier: TierName) -> dict[str, str]:
-    return {drop.id: drop.reason for drop in assembly.drops if drop.tier == tier}
+def _list_rules(assembly: Assembly) -> list[list[Any]]:
+    tiers: tuple[TierName, ...] = ("hard", "soft")
+    return [_row(assembly, tier, kind="rule", key=key) for tier in tiers for key in assembly.fates[tier]]
 
 
-def _list_rules(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
-    rows = []
-    for tier, wanted in (("hard", Tier.HARD), ("soft", Tier.SOFT)):
-        name: TierName = tier  # type: ignore[assignment]  # one of two of its values
-        chosen, reasons = frozenset(assembly.chosen[name]), _find_reasons(assembly, name)
-        for rule in got.rules:
-            if rule.tier is wanted:
-                key = str(rule.id)
-                rows.append(
-                    _row(
-                        assembly,
-                        name,
-                        kind="rule",
-                        key=key,
-                        turn_id=None,
-                        reason=reasons.get(key) or (None if key in chosen else "the budget is infeasible"),
-                        is_chosen=key in chosen,
-                    )
-                )
-    return rows
-
-
-def _list_tail(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
+def _list_tail(assembly: Assembly) -> list[list[Any]]:
     """Turns that were read for the tail: in it, on the host's screen, or before its beginning."""
-    chosen, visible = frozenset(assembly.chosen["tail"]), frozenset(assembly.visible)
-    rows = []
-    for turn in got.turns:
-        key = str(turn.id)
-        reason = None
-        if key in visible:
-            reason = "the host shows it"
-        elif key not in chosen:
-            reason = "before the beginning of the tail"
-        rows.append(
-            _row(assembly, "tail", kind="turn", key=key, turn_id=key, reason=reason, is_chosen=key in chosen)
-        )
-    return rows
+    return [_row(assembly, "tail", kind="turn", key=key, turn_id=key) for key in assembly.fates["tail"]]
 
 
-def _list_guidance(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
-    chosen, reasons = frozenset(assembly.chosen["guidance"]), _find_reasons(assembly, "guidance")
-    nothing = [None] * len(TERMS)
-    cosine = TERMS.index("cosine")
+def _list_guidance(got: Gathered, assembly: Assembly) -> list[list[Any]]:
     rows = []
     for record in got.guidance:
-        key = str(record.id)
-        terms = [*nothing[:cosine], _shorten(record.similarity), *nothing[cosine + 1 :]]
+        terms: list[float | None] = [None] * len(TERMS)
+        terms[TERMS.index("cosine")] = _shorten(record.similarity)
         terms[TERMS.index("authority")] = _shorten(record.stability_weight)
-        reason = reasons.get(key) or (None if key in chosen else "the budget is infeasible")
+        key = str(record.id)
         rows.append(
-            _row(
-                assembly,
-                "guidance",
-                kind="rule",
-                key=key,
-                turn_id=str(record.turn_id),
-                reason=reason,
-                terms=terms,
-                is_chosen=key in chosen,
-            )
+            _row(assembly, "guidance", kind="rule", key=key, turn_id=str(record.turn_id), terms=terms)
         )
     return rows
 
@@ -230,10 +241,9 @@ def _round_terms(scored: Sequence[Scored]) -> list[list[float | None]]:
     return [[_shorten(getattr(one, name, None)) for name in TERMS] for one in scored]
 
 
-def _list_recall(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
+def _list_recall(got: Gathered, assembly: Assembly) -> list[list[Any]]:
     if not got.recalled:
         return []
-    chosen, reasons = frozenset(assembly.chosen["recall"]), _find_reasons(assembly, "recall")
     terms = _round_terms([one.scored for one in got.recalled])
     rows = []
     for found, row in zip(got.recalled, terms, strict=True):
@@ -246,7 +256,6 @@ def _list_recall(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
                 kind=candidate.kind,
                 key=key,
                 turn_id=candidate.item_id if candidate.item_id != key else None,
-                reason=reasons.get(key) or (None if key in chosen else "the budget is infeasible"),
                 ranking=(
                     found.scored.scope,
                     candidate.vector_rank,
@@ -255,7 +264,6 @@ def _list_recall(got: "Gathered", assembly: Assembly) -> list[list[Any]]:
                     dated,
                 ),
                 terms=row,
-                is_chosen=key in chosen,
             )
         )
     return rows

@@ -1,0 +1,133 @@
+"""What was gathered as blocks of the prompt, rendered, each tier in the order in which it is to be tried."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Final
+
+from api.assemble.gathering import Gathered
+from api.assemble.visibility import Shown
+from api.recall.ranking import Recalled
+from models.domain.prompt.fate import decide_fate
+from models.domain.prompt.rendering import name_speaker, render_item, render_rule, render_turn, render_wish
+from models.domain.prompt.supply import Block, Supply, TailBlock
+from models.domain.prompt.tail import TailTurn
+from models.domain.records import Turn
+from models.domain.rules.guidance import GuidanceCandidate, order_guidance
+from models.domain.rules.overruling import AuthoredRule, Overruling, find_overruled
+from models.domain.rules.tiers import Tier
+from models.store.documents import Rule
+from models.store.guidance import Guidance
+
+SECONDS_A_DAY: Final = 86_400
+FIRST_DAY: Final = date(1970, 1, 1).toordinal()
+
+
+def make_supply(got: Gathered, shown: Shown) -> tuple[Supply, tuple[Overruling, ...]]:
+    """Everything that wants to be in the prompt; and the spoken wishes that an authored rule contradicts."""
+    overruled = find_overruled(
+        [AuthoredRule(str(rule.id), rule.body, tuple(rule.heading_path)) for rule in got.rules],
+        [(str(record.id), record.body) for record in got.guidance],
+    )
+    supply = Supply(
+        hard=_rule_blocks(got.rules, Tier.HARD),
+        soft=_rule_blocks(got.rules, Tier.SOFT),
+        tail=[_tail_block(turn, is_visible=str(turn.id) in shown.tail) for turn in got.turns],
+        guidance=_guidance_blocks(got.guidance, overruled),
+        recall=[_recall_block(found) for found in got.recalled if not found.is_recovered],
+        recovered=[_recall_block(found) for found in got.recalled if found.is_recovered],
+        recovery_tokens=got.recovery_tokens or 0,
+        shown=shown.older,
+    )
+    return supply, overruled
+
+
+def _rule_blocks(rules: Sequence[Rule], tier: Tier) -> list[Block]:
+    return [
+        Block(id=str(rule.id), rendered=render_rule(rule.body, rule.heading_path))
+        for rule in rules
+        if rule.tier is tier
+    ]
+
+
+def _tail_block(turn: Turn, *, is_visible: bool) -> TailBlock:
+    key = str(turn.id)
+    return TailBlock(
+        id=key,
+        rendered=render_turn(role=turn.role, text=turn.content, when=stamp(turn.ts), name=turn.name),
+        turn=TailTurn(
+            id=key, role=turn.role, position=turn.position, host_turn=turn.metadata.get("host_turn")
+        ),
+        is_visible=is_visible,
+    )
+
+
+def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling]) -> list[Block]:
+    """Relevant guidance by likeness, then what stands for every turn; a wish that is overruled whole is out."""
+    records = {str(record.id): record for record in found}
+    rule_of = {one.wish_id: one.rule_id for one in overruled if one.is_whole}
+    ordered = order_guidance(
+        GuidanceCandidate(
+            id=key,
+            tokens=0,  # what it costs is measured when it is put into the prompt
+            cosine=record.similarity,
+            score=record.similarity or 0.0,
+            stability_weight=record.stability_weight,
+            said_at=record.stated_at,
+            is_standing=True,
+        )
+        for key, record in records.items()
+    )
+    return [
+        Block(
+            id=candidate.id,
+            says=str(records[candidate.id].turn_id),
+            rendered=render_wish(
+                records[candidate.id].body,
+                day=records[candidate.id].stated_at.astimezone(UTC).date().isoformat(),
+            ),
+            fate=decide_fate(overruled_by=rule_of[candidate.id]) if candidate.id in rule_of else None,
+        )
+        for candidate, _why in ordered
+    ]
+
+
+def _recall_block(found: Recalled) -> Block:
+    candidate = found.candidate
+    is_authored = candidate.kind in {"rule", "lore"}
+    role = "summary of earlier turns" if candidate.kind == "summary" else candidate.role or candidate.kind
+    day = _day(candidate.said_at)
+    newer = found.superseded_by
+    return Block(
+        id=candidate.id,
+        says=candidate.item_id if candidate.kind == "memory" else None,  # its turn says the same words
+        repeats=found.repeats,
+        covers=found.covers,
+        rendered=render_item(
+            candidate.text,
+            speaker=None if is_authored else name_speaker(candidate.name, role),
+            note=f"said otherwise on {_day(newer.said_at)}" if newer else "",
+        ),
+        heading=candidate.name or day if is_authored else day,
+        said_at=candidate.said_at,
+        fate=found.fate,
+    )
+
+
+def _day(seconds: float) -> str:
+    return _name_day(int(seconds // SECONDS_A_DAY))
+
+
+@lru_cache(maxsize=4096)  # a prompt has a hundred items of a few days
+def _name_day(day: int) -> str:
+    """A day by its number since 1970, as it is written.
+
+    >>> _name_day(0), _name_day(-1)
+    ('1970-01-01', '1969-12-31')
+    """
+    return date.fromordinal(FIRST_DAY + day).isoformat()
+
+
+def stamp(moment: datetime) -> str:
+    """A moment as the prompt shows it: UTC, to the minute."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ")
