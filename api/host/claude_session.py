@@ -97,7 +97,7 @@ def name_file(session_id: str) -> str:
     """A file name for any session id.
 
     >>> name_file("a/b")
-    'a_b-62f09fed.json'
+    'a_b-07f4401c.json'
     """
     words = "".join(character if character in SAFE else "_" for character in session_id[:64])
     return f"{words}-{crc32(session_id.encode('utf-8', 'replace')):08x}.json"

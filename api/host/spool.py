@@ -96,6 +96,16 @@ class Spool:
             return nothing
         return {**nothing, **found} if isinstance(found, dict) else nothing
 
+    def read_aside(self) -> Iterator[dict[str, Any]]:
+        """What was put aside, oldest first, without the words themselves."""
+        for line, _ in _read_lines(self._path("aside")):
+            try:
+                note = parse(line.decode("ascii", "replace"))
+            except MalformedJson:
+                continue  # torn while it was written: what it was about was put aside whole before
+            if isinstance(note, dict):
+                yield {name: note.get(name) for name in ("at", "why", "bytes")}
+
     def clear_losses(self) -> None:
         """Forget what was put aside and what was dropped; what waits stays."""
         with self._hold("lock"):
@@ -249,6 +259,10 @@ class Replay:
                 file.seek(self._sent)
                 torn = file.read(end - self._sent)
             if torn.endswith(b"\n"):
+                return False
+            if check_line(torn) is not None:  # killed between its last byte and its end: it is whole
+                with open(path, "ab") as file:
+                    file.write(b"\n")
                 return False
             if torn:
                 self._spool._put_aside("the line is torn: its writer was killed", torn)

@@ -21,7 +21,7 @@ def name_assistant_turn(prompt_id: str, text: str) -> str:
     """The id of one of the answers to a prompt; a prompt may have several.
 
     >>> name_assistant_turn("p1", "Done.")
-    'p1:assistant:5-7c9f86df'
+    'p1:assistant:5-8e019ac6'
     """
     data = text.encode("utf-8", "replace")
     return f"{prompt_id}:assistant:{len(data)}-{crc32(data):08x}"
