@@ -8,8 +8,6 @@ folder called `api`) comes between.
 import os
 import sys
 
-from api.version import find_version
-
 
 def main() -> None:
     """Run the command line, or one of the two short cuts past it."""
@@ -17,6 +15,8 @@ def main() -> None:
     if arguments[:1] == ["hook"]:
         _run_hook(arguments[1:])
     if arguments == ["--version"]:
+        from api.version import find_version
+
         print(f"longtail {find_version()}")
         return
     from api.cli.app import run

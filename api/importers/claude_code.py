@@ -61,17 +61,27 @@ class _Transcript:
 
     file: Path
     agent_id: str | None  # of a file that is a sub-agent's
-    prompt_id: str | None = None
+    agent_call: str | None  # of such a file: the call that started it
+    prompts: dict[str | None, str] = field(
+        default_factory=dict
+    )  # newest prompt of the session and of each sidechain
     calls: dict[str, tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=dict)  # call and its line
-    chains: dict[str, str] = field(default_factory=dict)  # line of a sidechain -> the line it began with
     tasks: dict[str, str] = field(default_factory=dict)  # words of a task given to a sub-agent -> its call
+    chains: dict[str, str] = field(default_factory=dict)  # line of a sidechain -> the line it began with
+    chain_calls: dict[str, str] = field(
+        default_factory=dict
+    )  # the line it began with -> the call that started it
     seen: set[str] = field(default_factory=set)
 
 
 def read_transcript(file: Path) -> Iterator[Finding]:
     """What a transcript holds, in its order; calls that were never answered come last."""
     agent = AGENT_FILE.fullmatch(file.name)
-    state = _Transcript(file=file, agent_id=agent[1] if agent else None)
+    state = _Transcript(
+        file=file,
+        agent_id=agent[1] if agent else None,
+        agent_call=_read_agent_call(file) if agent else None,
+    )
     with file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -159,10 +169,10 @@ def _read_said(state: _Transcript, entry: dict[str, Any], text: str, *, is_first
             if not is_first or id in state.seen:  # a second text under one prompt
                 id = f"{id}:{entry.get('uuid')}"
             state.seen.add(id)
-            state.prompt_id = prompt_id
+            state.prompts[_agent_of(entry, state)] = prompt_id
         else:
             id = f"{entry.get('uuid')}:user" if is_first else f"{entry.get('uuid')}:user:{len(text)}"
-            state.prompt_id = str(entry.get("uuid"))
+            state.prompts[_agent_of(entry, state)] = str(entry.get("uuid"))
         yield _build_turn(state, entry, role="user", content=without.strip("\n"), id=id)
 
 
@@ -174,7 +184,7 @@ def _read_assistant(state: _Transcript, entry: dict[str, Any], message: dict[str
         match block.get("type"):
             case "text" if str(block.get("text") or "").strip():
                 text = str(block["text"])
-                prompt_id = state.prompt_id or str(entry.get("uuid"))
+                prompt_id = state.prompts.get(_agent_of(entry, state)) or str(entry.get("uuid"))
                 yield _build_turn(
                     state, entry, role="assistant", content=text, id=name_assistant_turn(prompt_id, text)
                 )
@@ -252,12 +262,12 @@ def _build_turn(
     metadata: dict[str, Any] = {"host": HOST, **(facts or {})}
     if isinstance(entry.get("cwd"), str):
         metadata["cwd"] = entry["cwd"][:1000]
-    if state.prompt_id:
-        metadata["host_turn"] = state.prompt_id
     agent_id = _agent_of(entry, state)
+    if agent_id in state.prompts:
+        metadata["host_turn"] = state.prompts[agent_id]
     if agent_id:
         metadata["parent_session"] = session_id
-        call = _call_of_agent(entry, state)
+        call = state.agent_call or state.chain_calls.get(agent_id)
         if call:
             metadata["parent_tool_use"] = call
         session_id = name_agent_session(session_id, agent_id)
@@ -289,31 +299,26 @@ def _agent_of(entry: dict[str, Any], state: _Transcript) -> str | None:
 
 
 def _follow_chain(state: _Transcript, entry: dict[str, Any]) -> None:
-    """Older versions name no agent: a sidechain is known by the line it began with."""
-    if entry.get("isSidechain"):
-        own, parent = str(entry.get("uuid")), str(entry.get("parentUuid"))
-        state.chains[own] = state.chains.get(parent, own)
+    """Older versions name no agent: a sidechain is known by the line it began with, its call by the words of its task."""
+    if not entry.get("isSidechain"):
+        return
+    own, parent = str(entry.get("uuid")), str(entry.get("parentUuid"))
+    state.chains[own] = began = state.chains.get(parent, own)
+    if began == own:
+        blocks = _blocks((entry.get("message") or {}).get("content"))
+        words = "\n".join(str(block.get("text") or "") for block in blocks).strip()
+        if words in state.tasks:
+            state.chain_calls[entry.get("agentId") or own] = state.tasks[words]
 
 
-def _call_of_agent(entry: dict[str, Any], state: _Transcript) -> str | None:
-    """The call that started a sub-agent: from the file beside its own, else by the words of its task."""
-    if state.agent_id and "meta" not in state.tasks:
-        try:
-            found = json.loads(state.file.with_suffix(".meta.json").read_text())
-        except (OSError, ValueError):
-            found = {}
-        state.tasks["meta"] = str(found.get("toolUseId") or "") if isinstance(found, dict) else ""
-    if state.tasks.get("meta"):
-        return state.tasks["meta"]
-    began = state.chains.get(str(entry.get("uuid")))
-    if began is None:
+def _read_agent_call(file: Path) -> str | None:
+    """The call that started a sub-agent, from the small file beside its own."""
+    try:
+        found = json.loads(file.with_suffix(".meta.json").read_text())
+    except (OSError, ValueError):
         return None
-    if began not in state.tasks and began == entry.get("uuid"):
-        words = "\n".join(
-            str(block.get("text") or "") for block in _blocks((entry.get("message") or {}).get("content"))
-        )
-        state.tasks[f"chain:{began}"] = state.tasks.get(words.strip(), "")
-    return state.tasks.get(f"chain:{began}") or None
+    call = found.get("toolUseId") if isinstance(found, dict) else None
+    return call if isinstance(call, str) and call else None
 
 
 def _blocks(content: object) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ while True:
     print(number, flush=True)
     number += 1
 """
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

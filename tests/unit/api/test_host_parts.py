@@ -79,6 +79,16 @@ def test_the_hook_and_the_service_agree_on_home_address_and_token(
     assert Configuration().token() == Settings().client_token()
 
 
+def test_the_hook_and_the_settings_have_the_same_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("HOOK_DEADLINE_MS", "HOOK_BUDGET_TOKENS", "SPOOL_MAX_BYTES")
+    for name in names:
+        monkeypatch.delenv(f"LONGTAIL_{name}", raising=False)
+    hook, settings = Configuration(), Settings()
+    assert (hook.deadline_ms, hook.budget_tokens, hook.spool_max_bytes) == tuple(
+        getattr(settings, name.lower()) for name in names
+    )
+
+
 @given(st.text(alphabet=st.characters(codec=None) | st.just("\x00"), max_size=50))
 def test_a_cleaned_text_can_be_stored_and_has_as_many_characters(text: str) -> None:
     clean = clean_text(text)
