@@ -125,6 +125,7 @@ class Settings(BaseSettings):
     # hooks; read by api/host/configuration.py, which must not load this module
     user_id: str | None = None  # whose memory on this machine; else the login name
     hook_deadline_ms: int = Field(default=2000, ge=1)  # that a prompt may wait for memory
+    hook_send_ms: int = Field(default=500, ge=1)  # that an event may take which only leaves something behind
     hook_budget_tokens: int = Field(default=2400, ge=1)  # 9,600 characters: Claude Code shows 10,000
     spool_max_bytes: int = Field(
         default=64 * 1024 * 1024, ge=1024

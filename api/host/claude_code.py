@@ -35,10 +35,10 @@ CUT_NOTE = "\n(cut here: Claude Code takes 10,000 characters; shorten the docume
 def start_session(call: Call) -> dict[str, Any] | None:
     """Rules and standing wishes, before the first prompt."""
     outbox, session = Outbox(call), _open_session(call)
-    outbox.send_backlog()
+    backlog = outbox.send_backlog()
     if call.text("source") != "resume":
         session.forget_what_is_shown()
-    parts = _ask(call, outbox, session, query="")
+    parts = [] if backlog.is_unreachable else _ask(call, outbox, session, query="")
     return _add_context(call, session, parts, without=())
 
 
@@ -56,8 +56,8 @@ def submit_prompt(call: Call) -> dict[str, Any] | None:
         metadata=_describe(call, prompt_id),
     )
     _leave(call, outbox, session, turns)
-    if not turns or (backlog.stopped and not backlog.sent):
-        return None  # the API is away, or another process is busy with it: the user does not wait for that
+    if not turns or backlog.is_unreachable:
+        return None
     parts = _ask(call, outbox, session, query=turns[0]["content"][:20_000])
     return _add_context(call, session, parts, without=("authored",) if session.has_rules(parts) else ())
 

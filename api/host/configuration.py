@@ -10,6 +10,7 @@ from api.host.quick_json import MalformedJson, parse
 
 DEFAULT_URL = "http://127.0.0.1:8765"
 DEADLINE_MS = 2000  # that a prompt may wait for memory
+SEND_MS = 500  # that an event may take which only leaves something behind
 BUDGET_TOKENS = 2400  # 9,600 characters: Claude Code shows 10,000
 SPOOL_MAX_BYTES = 64 * 1024 * 1024
 
@@ -17,7 +18,7 @@ SPOOL_MAX_BYTES = 64 * 1024 * 1024
 class Configuration:
     """One hook's surroundings."""
 
-    __slots__ = ("budget_tokens", "deadline_ms", "home", "spool_max_bytes", "user_id")
+    __slots__ = ("budget_tokens", "deadline_ms", "home", "send_ms", "spool_max_bytes", "user_id")
 
     def __init__(self, *, home: str | None = None, user_id: str | None = None) -> None:
         self.home = os.path.realpath(
@@ -25,6 +26,7 @@ class Configuration:
         )
         self.user_id = user_id or find_user()
         self.deadline_ms = _read_number("LONGTAIL_HOOK_DEADLINE_MS", DEADLINE_MS)
+        self.send_ms = _read_number("LONGTAIL_HOOK_SEND_MS", SEND_MS)
         self.budget_tokens = _read_number("LONGTAIL_HOOK_BUDGET_TOKENS", BUDGET_TOKENS)
         self.spool_max_bytes = _read_number("LONGTAIL_SPOOL_MAX_BYTES", SPOOL_MAX_BYTES)
 

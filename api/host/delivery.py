@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from api.host.loopback import Away, Client
+from api.host.loopback import Away, Client, Unreachable
 from api.host.quick_json import MalformedJson, dump, parse
 from api.host.spool import Spool
 
@@ -20,12 +20,13 @@ IN_USE = "idempotency_key_in_use"  # the first sending still runs
 class Delivery:
     """How many calls were taken, how many were refused, and why it stopped; None when nothing is left."""
 
-    __slots__ = ("refused", "sent", "stopped")
+    __slots__ = ("is_unreachable", "refused", "sent", "stopped")
 
-    def __init__(self, sent: int, refused: int, stopped: str | None) -> None:
+    def __init__(self, sent: int, refused: int, stopped: str | None, is_unreachable: bool = False) -> None:
         self.sent = sent
         self.refused = refused
         self.stopped = stopped
+        self.is_unreachable = is_unreachable
 
 
 def deliver(spool: Spool, client: Client, *, seconds: float) -> Delivery:
@@ -42,7 +43,7 @@ def deliver(spool: Spool, client: Client, *, seconds: float) -> Delivery:
             try:
                 problem, is_final = _send(client, call, seconds=deadline - time.monotonic())
             except Away as error:
-                return Delivery(sent, refused, str(error))
+                return Delivery(sent, refused, str(error), isinstance(error, Unreachable))
             if problem and not is_final:
                 return Delivery(sent, refused, problem)
             if problem:

@@ -45,7 +45,7 @@ def answer_prompt(call: Call) -> dict[str, Any]:
     outbox = Outbox(call)
     backlog = outbox.send_backlog()
     try:
-        if backlog.stopped and not outbox.spool.is_empty():
+        if backlog.is_unreachable:
             raise OSError(backlog.stopped)
         return outbox.assemble(_with_identity(call.given, call))
     except OSError as error:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MAX_INPUT_BYTES = 16 * 1024 * 1024  # what the API takes in one request
 KEPT_INPUT_BYTES = 64 * 1024  # of input that was no JSON, for whoever looks into it
-SEND_SECONDS = 0.5  # that an event may take which only leaves something behind
 GRACE_SECONDS = 0.25  # between the deadline of the work and the end of the process
 USAGE = "usage: longtail hook claude-code|generic EVENT [--home DIR] [--user ID] < JSON"
 
@@ -79,7 +78,7 @@ def _run(arguments: list[str]) -> dict[str, Any] | None:
     host, event, home, user = _parse_arguments(arguments)
     configuration = Configuration(home=home, user_id=user)
     handler, waits = _find_handler(host, event)
-    seconds = configuration.deadline_ms / 1000 if waits else SEND_SECONDS
+    seconds = (configuration.deadline_ms if waits else configuration.send_ms) / 1000
     _start_watchdog(seconds + GRACE_SECONDS)
     given = _read_input(configuration)
     return handler(Call(event, given, configuration, start + seconds))

@@ -17,6 +17,10 @@ class Away(OSError):
     """The API did not give a whole answer in time; the same call may succeed later."""
 
 
+class Unreachable(Away):
+    """Nobody listens there: trying again in this call is of no use."""
+
+
 class Client:
     """Speaks to one server as one token."""
 
@@ -46,7 +50,8 @@ class Client:
             request = "\r\n".join((*head, "", "")).encode("ascii") + data
             answer = exchange(scheme, host, port, request, seconds=seconds)
         except (OSError, UnicodeEncodeError) as error:
-            raise Away(f"no Longtail answers at {self._url}: {error}") from error
+            kind = Away if isinstance(error, TimeoutError | Away) else Unreachable
+            raise kind(f"no Longtail answers at {self._url}: {error}") from error
         return read_answer(answer)
 
 

@@ -35,8 +35,9 @@ def parse(text: str) -> Any:
     text = text.strip(" \t\r\n")
     try:
         value, end = _scan(text)
-    except (StopIteration, ValueError, RecursionError) as error:
-        raise MalformedJson(f"not JSON: {error}") from error
+    except (StopIteration, ValueError, SystemError, RecursionError) as error:
+        # The scanner's own errors need `json`, which is not loaded: ask it what is wrong.
+        raise MalformedJson(_explain(text)) from error
     if end != len(text):
         raise MalformedJson(f"not JSON: something follows at character {end}")
     return value
@@ -67,6 +68,16 @@ def _scan(text: str) -> tuple[Any, int]:
         return json.JSONDecoder().raw_decode(text)
     scanned: tuple[Any, int] = make_scanner(_Rules)(text, 0)  # type: ignore[arg-type]  # the stub is wrong
     return scanned
+
+
+def _explain(text: str) -> str:
+    import json
+
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON: {error}"
+    return "not JSON that can be read"
 
 
 def _refuse(value: object) -> None:

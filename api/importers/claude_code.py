@@ -37,7 +37,7 @@ def default_folder() -> Path:
 
 def find_units(path: Path) -> list[Unit]:
     """Transcripts in a folder, or the one file: sessions first, each followed by its sub-agents."""
-    files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+    files = sorted(path.rglob("*.jsonl"), key=str) if path.is_dir() else [path]
     found = []
     for file in files:
         if file.name == "journal.jsonl":

@@ -26,13 +26,11 @@ class ImportMarks:
 
     def sent_of(self, unit: Unit) -> int:
         """How many turns of the unit were sent; 0 for one that is new or has changed since."""
-        known = self._units.get(unit.name)
-        return int(known["sent"]) if self._is_same(known, unit) else 0
+        return int(self._find(unit).get("sent", 0))
 
     def is_done(self, unit: Unit) -> bool:
         """Whether all of the unit was sent, and it has not changed since."""
-        known = self._units.get(unit.name)
-        return self._is_same(known, unit) and bool(known["done"])
+        return bool(self._find(unit).get("done"))
 
     def write(self, unit: Unit, *, sent: int, is_done: bool) -> None:
         """Remember that so many turns of the unit were taken."""
@@ -51,10 +49,11 @@ class ImportMarks:
         """Begin anew."""
         self._units = {}
 
-    @staticmethod
-    def _is_same(known: Any, unit: Unit) -> bool:
-        return (
+    def _find(self, unit: Unit) -> dict[str, Any]:
+        known = self._units.get(unit.name)
+        is_same = (
             isinstance(known, dict)
             and known.get("size") == unit.size
             and known.get("changed") == unit.changed
         )
+        return known if is_same and isinstance(known, dict) else {}

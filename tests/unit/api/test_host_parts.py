@@ -80,11 +80,11 @@ def test_the_hook_and_the_service_agree_on_home_address_and_token(
 
 
 def test_the_hook_and_the_settings_have_the_same_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("HOOK_DEADLINE_MS", "HOOK_BUDGET_TOKENS", "SPOOL_MAX_BYTES")
+    names = ("HOOK_DEADLINE_MS", "HOOK_SEND_MS", "HOOK_BUDGET_TOKENS", "SPOOL_MAX_BYTES")
     for name in names:
         monkeypatch.delenv(f"LONGTAIL_{name}", raising=False)
     hook, settings = Configuration(), Settings()
-    assert (hook.deadline_ms, hook.budget_tokens, hook.spool_max_bytes) == tuple(
+    assert (hook.deadline_ms, hook.send_ms, hook.budget_tokens, hook.spool_max_bytes) == tuple(
         getattr(settings, name.lower()) for name in names
     )
 
