@@ -366,3 +366,22 @@ def load(
     print(json.dumps(result) if as_json else as_markdown(result))
     if result["errors"]:
         raise typer.Exit(1)
+
+
+@bench.command()
+def hook(
+    rounds: Annotated[int, typer.Option(min=5, help="How often each process is started.")] = 60,
+    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """A hook from start to exit beside a bare Python, API up and away; exit code 1 above the target."""
+    from rich.console import Console
+
+    from bench.hook import TARGET, as_markdown, run
+
+    result = run(rounds=rounds, console=Console(stderr=True))
+    if output:
+        output.write_text(json.dumps(result, indent=2) + "\n")
+    print(json.dumps(result) if as_json else as_markdown(result))
+    if result["worst_p95_ratio"] > TARGET:
+        raise typer.Exit(1)

@@ -131,6 +131,15 @@ class Settings(BaseSettings):
     rpc_listen: str = "unix"  # off, unix, unix:/path, tcp:127.0.0.1:port, or several with commas between
     rpc_max_connections: int = Field(default=64, ge=1)
     rpc_max_records: int = Field(default=10_000, ge=1)  # of one answer
+    # hooks; read by api/host/configuration.py, which must not load this module
+    user_id: str | None = None  # whose memory on this machine; else the login name
+    hook_deadline_ms: int = Field(default=2000, ge=1)  # that a prompt may wait for memory
+    hook_send_ms: int = Field(default=500, ge=1)  # that an event may take which only leaves something behind
+    hook_budget_tokens: int = Field(default=2400, ge=1)  # 9,600 characters: Claude Code shows 10,000
+    spool_max_bytes: int = Field(
+        default=64 * 1024 * 1024, ge=1024
+    )  # of what hooks left while the API was away
+
     # receipts: how a prompt came about
     receipt_share: float = Field(default=1.0, ge=0, le=1)  # of assemblies whose receipt is kept
     receipts_per_second: float = Field(default=4.0, gt=0)  # at most, of one API process, after a first 32

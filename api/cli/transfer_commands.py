@@ -1,8 +1,8 @@
-"""Commands that move memory: export, import, erase."""
+"""Commands that move memory: export, erase, and the way an export comes back; `import` itself is in import_commands."""
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +18,6 @@ PIECE_BYTES = 256 * 1024
 def register(app: typer.Typer) -> None:
     """Add these commands to the root."""
     app.command()(export)
-    app.command("import")(import_)
     app.command()(erase)
 
 
@@ -64,28 +63,8 @@ def _standard_output() -> Any:
     return nullcontext(sys.stdout.buffer)
 
 
-def import_(
-    kind: Annotated[str, typer.Argument(help="What the file is: 'longtail', an export of Longtail.")],
-    path: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The file.")],
-    new_ids: Annotated[
-        bool, typer.Option("--new-ids", help="Make every id anew: for a second tenant on the same server.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Take memory in from a file: all of it or nothing. Sending it again adds nothing."""
-    from models.errors import InvalidInput
-
-    if kind not in IMPORTS:
-        raise InvalidInput(f"'{kind}' is no kind of import", remedy=f"use one of: {', '.join(IMPORTS)}")
-    answer = IMPORTS[kind](path, new_ids, as_json)
-    if as_json:
-        print(json.dumps(answer))
-        return
-    records = sum(answer["records"].values())
-    print(f"{records} records read, {sum(answer['new'].values())} of them new; the workers index them now.")
-
-
-def _import_export(path: Path, new_ids: bool, is_quiet: bool) -> dict[str, Any]:
+def import_export(path: Path, *, new_ids: bool, is_quiet: bool) -> dict[str, Any]:
+    """Take an export of ours back: all of it or nothing."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -99,9 +78,6 @@ def _import_export(path: Path, new_ids: bool, is_quiet: bool) -> dict[str, Any]:
                     progress.advance(bar, len(piece))
 
         return client.import_(pieces(), ids="new" if new_ids else "keep")
-
-
-IMPORTS: dict[str, Callable[[Path, bool, bool], dict[str, Any]]] = {"longtail": _import_export}
 
 
 def erase(
