@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # A file is the unit, so a worker starts a stack of its own once and no two tests share one; the long files come first.
 PARALLEL := -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test test-pythons check format chaos api-fuzz mutants lock clean
+.PHONY: run test test-pythons test-hosts check format chaos api-fuzz mutants lock clean
 
 # The environment is made once, and again when the lock file or the project file changes.
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -37,6 +37,25 @@ mutants: $(VENV)/.installed  ## change the modules named in pyproject.toml a lit
 	$(BIN)/mutmut run
 	$(BIN)/mutmut results
 
+# Agent frameworks in an environment of their own, Hermes in another: it pins the versions of what the others share.
+HOSTS ?= .venv-hosts
+PIP := python -m pip install --quiet --disable-pip-version-check
+$(HOSTS)/.installed: requirements.lock tests/hosts/requirements.txt pyproject.toml clients/python/pyproject.toml
+	test -x $(HOSTS)/bin/python || $(PYTHON) -m venv $(HOSTS)
+	$(HOSTS)/bin/$(PIP) --require-hashes -r requirements.lock -r tests/hosts/requirements.txt
+	$(HOSTS)/bin/$(PIP) --no-deps --no-build-isolation -e . -e clients/python
+	touch $@
+
+$(HOSTS)/hermes/.installed: $(HOSTS)/.installed tests/hosts/hermes.txt $(wildcard clients/python/longtail_client/*.py)
+	test -x $(HOSTS)/hermes/bin/python || $(PYTHON) -m venv $(HOSTS)/hermes
+	$(HOSTS)/hermes/bin/$(PIP) --require-hashes -r tests/hosts/hermes.txt
+	$(HOSTS)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w $(HOSTS)/wheels clients/python
+	$(HOSTS)/hermes/bin/$(PIP) --no-deps --force-reinstall $(HOSTS)/wheels/longtail_client-*.whl
+	touch $@
+
+test-hosts: $(HOSTS)/.installed $(HOSTS)/hermes/.installed  ## agents and frameworks from their own packages, against a real stack
+	LONGTAIL_TEST_HERMES=$(HOSTS)/hermes/bin/hermes $(HOSTS)/bin/python -m pytest -q tests/hosts --ignore tests/hosts/openclaw
+
 check: $(VENV)/.installed  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -50,6 +69,10 @@ format: $(VENV)/.installed
 lock:  ## renew requirements.lock from pyproject.toml (needs uv)
 	uv pip compile --universal --generate-hashes --all-extras --no-header --no-annotate --no-emit-index-url \
 		--quiet pyproject.toml -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
+		--quiet tests/hosts/requirements.in -c requirements.lock -o tests/hosts/requirements.txt
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --python-version 3.11 \
+		--quiet tests/hosts/hermes.in -o tests/hosts/hermes.txt
 
 clean:
-	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants
+	rm -rf $(VENV) $(HOSTS) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants

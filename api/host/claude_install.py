@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from api.host import start
 from api.host.claude_settings import UnusableSettings, add_hooks, find_commands, remove_hooks
+
+# Started as a file: see api/__main__.py.
+ENTRY_POINT: Final = str(Path(__file__).resolve().parents[1] / "__main__.py")
 
 SECONDS: Final = {"SessionStart": 10, "UserPromptSubmit": 10, "Stop": 5, "PreCompact": 5, "SessionEnd": 5}
 
@@ -49,7 +51,7 @@ def find_settings(*, is_project: bool) -> Path:
 def build_commands(*, home: str | None, user_id: str | None) -> dict[str, tuple[str, int]]:
     """The command of each event: this interpreter, isolated from the project the host works on."""
     options = [*(["--home", home] if home else []), *(["--user", user_id] if user_id else [])]
-    program = [sys.executable, "-I", "-S", os.path.abspath(start.__file__)]
+    program = [sys.executable, "-I", "-S", ENTRY_POINT]
     return {
         event: (shlex.join([*program, "hook", "claude-code", event, *options]), seconds)
         for event, seconds in SECONDS.items()

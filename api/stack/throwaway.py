@@ -53,7 +53,7 @@ class ThrowawayStack:
     ) -> subprocess.CompletedProcess[str]:
         """Run a `longtail` command in this stack's environment."""
         result = subprocess.run(
-            [sys.executable, "-m", "api.host.start", *arguments],
+            [sys.executable, "-m", "api", *arguments],
             env=self.env,
             text=True,
             capture_output=True,

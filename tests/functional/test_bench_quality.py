@@ -43,7 +43,7 @@ def test_ours_and_the_baselines_are_measured_and_reported_in_one_run(data: Path,
     command = [
         sys.executable,
         "-m",
-        "api.host.start",
+        "api",
         "bench",
         "quality",
         "--data",
@@ -94,7 +94,7 @@ def test_an_unknown_peer_is_refused_before_anything_starts(data: Path, tmp_path:
     command = [
         sys.executable,
         "-m",
-        "api.host.start",
+        "api",
         "bench",
         "quality",
         "--data",

@@ -23,7 +23,7 @@ class Watcher:
     """`longtail watch --json` as a process, with its lines as they come."""
 
     def __init__(self, tenant: Any, folder: Path, *options: str, **environment: str) -> None:
-        command = [sys.executable, "-m", "api.host.start", "watch", str(folder), "--json", *options]
+        command = [sys.executable, "-m", "api", "watch", str(folder), "--json", *options]
         env = {**tenant.stack.env, "LONGTAIL_TOKEN": tenant.token, **environment}
         self.process = subprocess.Popen(
             command, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -129,7 +129,7 @@ def watch(tenant: Any, vault: Path) -> Iterator[Callable[..., Watcher]]:
 def once(tenant: Any, vault: Path, *options: str) -> tuple[int, list[dict[str, Any]]]:
     env = {**tenant.stack.env, "LONGTAIL_TOKEN": tenant.token}
     done = subprocess.run(
-        [sys.executable, "-m", "api.host.start", "watch", str(vault), "--once", "--json", *options],
+        [sys.executable, "-m", "api", "watch", str(vault), "--once", "--json", *options],
         env=env,
         text=True,
         capture_output=True,
@@ -292,7 +292,7 @@ def test_a_wrong_token_and_a_missing_folder_end_it_with_a_remedy(tenant: Any, va
         ([str(vault / "missing")], tenant.token, "there is no folder"),
     ):
         done = subprocess.run(
-            [sys.executable, "-m", "api.host.start", "watch", *arguments, "--once"],
+            [sys.executable, "-m", "api", "watch", *arguments, "--once"],
             env={**tenant.stack.env, "LONGTAIL_TOKEN": token},
             text=True,
             capture_output=True,
@@ -307,7 +307,7 @@ def test_a_wrong_token_and_a_missing_folder_end_it_with_a_remedy(tenant: Any, va
 def test_people_read_lines_and_not_json(tenant: Any, vault: Path) -> None:
     write(vault, "AGENTS.md", "- Never deploy on Friday.\n")
     done = subprocess.run(
-        [sys.executable, "-m", "api.host.start", "watch", str(vault), "--once"],
+        [sys.executable, "-m", "api", "watch", str(vault), "--once"],
         env={**tenant.stack.env, "LONGTAIL_TOKEN": tenant.token, "COLUMNS": "200"},
         text=True,
         capture_output=True,

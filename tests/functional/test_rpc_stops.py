@@ -154,7 +154,7 @@ def test_off_listens_nowhere_and_http_answers_all_the_same(server: Any) -> None:
 def test_an_address_beyond_loopback_is_refused_at_start(stack: Any) -> None:
     env = {**stack.env, "LONGTAIL_RPC_LISTEN": "tcp:0.0.0.0:9999"}
     done = subprocess.run(
-        [sys.executable, "-m", "api.host.start", "up", "--detach"],
+        [sys.executable, "-m", "api", "up", "--detach"],
         env=env | {"LONGTAIL_HOME": str(stack.home) + "-refused"},
         text=True,
         capture_output=True,

@@ -33,7 +33,7 @@ class Foreground:
         self.output = stack.home.with_suffix(".out")
         with open(self.output, "wb") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "-u", "-m", "api.host.start", "up"],
+                [sys.executable, "-u", "-m", "api", "up"],
                 env={**stack.env, **environment},
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -167,7 +167,7 @@ def test_a_wrong_setting_is_named_with_a_remedy(
 @pytest.mark.parametrize("arguments", [["--version"], ["hook", "no-such-host", "no-such-event"]])
 def test_what_runs_inside_a_hosts_turn_loads_nothing_heavy_and_succeeds(arguments: list[str]) -> None:
     result = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "api.host.start", *arguments],
+        [sys.executable, "-X", "importtime", "-m", "api", *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -36,7 +36,7 @@ class Machine:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "api.host.start", *arguments],
+            [sys.executable, "-m", "api", *arguments],
             env=self.env,
             cwd=self.project,
             text=True,
@@ -218,7 +218,7 @@ def test_transcripts_are_taken_in_with_a_report_and_a_second_run_adds_nothing(
 
 def test_what_hooks_sent_is_not_taken_in_again(connected: Machine, tenant: Any) -> None:
     write_transcripts(connected.folder, prompts=1)
-    hook = [sys.executable, "-m", "api.host.start", "hook", "claude-code"]
+    hook = [sys.executable, "-m", "api", "hook", "claude-code"]
     for event, given in (
         ("UserPromptSubmit", {"prompt": "Count the candles of tower 0."}),
         ("Stop", {"last_assistant_message": "Tower 0 has 0 candles."}),

@@ -79,7 +79,7 @@ class Hooks:
 
     def longtail(self, *arguments: str) -> dict[str, Any]:
         done = subprocess.run(
-            [sys.executable, "-m", "api.host.start", *arguments, "--json"],
+            [sys.executable, "-m", "api", *arguments, "--json"],
             env=self.env,
             capture_output=True,
             timeout=120,

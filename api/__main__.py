@@ -38,5 +38,5 @@ def _run_hook(arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     if sys.flags.no_site:
-        sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+        sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     main()
