@@ -12,6 +12,7 @@ from api.cli import (
     document_commands,
     explain_commands,
     history_commands,
+    host_commands,
     memory_commands,
     stack_commands,
     transfer_commands,
@@ -49,6 +50,7 @@ def register_commands() -> None:
     document_commands.register(app)
     calibrate_commands.register(app)
     transfer_commands.register(app)
+    host_commands.register(app)
     watch_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")

@@ -109,6 +109,10 @@ def status(
             from api.stack.display import render_status
 
             console.print(render_status(report))
+        elif any(report["spool"][what] for what in ("waiting", "aside", "dropped")):
+            from api.cli.host_commands import describe_spool
+
+            console.print(describe_spool(report["spool"]), highlight=False, soft_wrap=True, markup=False)
         for problem in report["problems"]:
             console.print(f"[red]not well:[/] {problem}", highlight=False, soft_wrap=True)
         if not report["healthy"]:

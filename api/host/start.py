@@ -1,8 +1,11 @@
 """The entry point of `longtail`: decides what to load, and loads nothing it does not need.
 
-A hook runs inside a host's turn, many times an hour: its start-up time is the user's waiting time.
+A hook runs inside a host's turn, many times an hour: its start-up time is the user's waiting time. Installed hooks start
+this file itself with `python -I -S`: no site packages, and nothing of the project the host works on (a `PYTHONPATH`, a
+folder called `api`) comes between.
 """
 
+import os
 import sys
 
 from api.version import find_version
@@ -12,7 +15,7 @@ def main() -> None:
     """Run the command line, or one of the two short cuts past it."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"]:
-        sys.exit(_run_hook(arguments[1:]))
+        _run_hook(arguments[1:])
     if arguments == ["--version"]:
         print(f"longtail {find_version()}")
         return
@@ -21,17 +24,19 @@ def main() -> None:
     sys.exit(run())
 
 
-def _run_hook(arguments: list[str]) -> int:
+def _run_hook(arguments: list[str]) -> None:
     # A hook that fails must not stop the host's turn: it says why on stderr and lets the host go on.
-    from importlib import import_module
-
     try:
-        hook = import_module("api.host.hook")
-    except ImportError as error:
-        print(f"longtail hook: not available in this installation ({error})", file=sys.stderr)
-        return 0
-    return int(hook.main(arguments))
+        from api.host.hook import main as answer
+
+        answer(arguments)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the host gets exit code 0
+        print(f"longtail hook: {type(error).__name__}: {error}", file=sys.stderr)
+    finally:
+        os._exit(0)  # nothing is buffered: taking the interpreter down properly would only take time
 
 
 if __name__ == "__main__":
+    if sys.flags.no_site:
+        sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     main()

@@ -97,6 +97,10 @@ def render_status(report: dict[str, Any]) -> Table:
     lag = "" if report["lag_seconds"] is None else f"lag {report['lag_seconds']:.1f} s, "
     letters = "unknown" if report["dead_letters"] is None else report["dead_letters"]
     table.add_row("memory", f"{waiting} pending", "", f"{lag}dead letters {letters}")
+    spool = report["spool"]
+    lost = f", [red]{spool['dropped']} lost[/]" if spool["dropped"] else ""
+    aside = f", {spool['aside']} put aside" if spool["aside"] else ""
+    table.add_row("spool", f"{spool['waiting']} waiting", "", f"left by hooks{aside}{lost}")
     return table
 
 

@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from api.host.configuration import Configuration
+from api.host.spool import Spool
 from api.stack import health, postgres, valkey
 from api.stack.endpoints import find_endpoints
 from api.stack.layout import Layout
@@ -68,8 +70,15 @@ def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
         "parts": {name: _describe(process) for name, process in processes.items()},
         "rpc": {"endpoints": find_endpoints(layout.home) if local else []},
         "flower_url": state.get("flower_url"),
+        "spool": measure_spool(layout),
         "problems": problems,
     }
+
+
+def measure_spool(layout: Layout) -> dict[str, Any]:
+    """What hooks left while the API was away; known also when nothing runs."""
+    configuration = Configuration(home=str(layout.home))
+    return Spool(configuration.home, max_bytes=configuration.spool_max_bytes).measure()
 
 
 def _describe(process: ProcessState) -> dict[str, Any]:

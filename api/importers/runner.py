@@ -1,0 +1,112 @@
+"""One run of an import: read the units, send their turns in batches, remember how far it came, count everything."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from api.client import ServiceClient
+from api.host.turns import build_turns
+from api.importers.marks import ImportMarks
+from api.importers.records import ImportedTurn, Report, Unit
+from models.errors import Forbidden, PermanentError, Unauthorized
+
+MAX_BATCH_TURNS = 200
+MAX_BATCH_CHARS = 2_000_000
+Progress = Callable[[Unit], None]
+
+
+class ImportRun:
+    """Sends the turns of units for one identity. Without a client it is a dry run: everything but the sending."""
+
+    def __init__(
+        self,
+        report: Report,
+        *,
+        client: ServiceClient | None,
+        marks: ImportMarks,
+        user_id: str | None,
+        agent_id: str | None,
+    ) -> None:
+        self._report = report
+        self._client = client
+        self._marks = marks
+        self._identity = {"user_id": user_id, "agent_id": agent_id}
+
+    def run(self, units: Sequence[Unit], advance: Progress) -> Report:
+        """Every unit in turn; an interruption costs at most the batch that was under way."""
+        for unit in units:
+            self._report.units += 1
+            if self._client is not None and self._marks.is_done(unit):
+                self._report.units_known += 1
+            else:
+                self._run_unit(unit)
+            advance(unit)
+        return self._report
+
+    def _run_unit(self, unit: Unit) -> None:
+        done = self._marks.sent_of(unit) if self._client is not None else 0
+        self._report.resumed += done
+        place = 0
+        for batch in _gather(self._turns(unit)):
+            place += len(batch)
+            fresh = batch[max(done - (place - len(batch)), 0) :]
+            if not fresh or self._client is None:
+                continue
+            self._send(self._client, fresh)
+            self._marks.write(unit, sent=place, is_done=False)
+        if self._client is not None:
+            self._marks.write(unit, sent=place, is_done=True)
+
+    def _turns(self, unit: Unit) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The unit's turns, ready to be sent: cleaned, and in several where one is too long."""
+        for finding in unit.read():
+            if not isinstance(finding, ImportedTurn):
+                self._report.take(finding)
+                continue
+            turns = build_turns(
+                role=finding.role,
+                text=finding.content,
+                id=finding.id,
+                ts=finding.ts,
+                name=finding.name,
+                metadata=finding.metadata,
+            )
+            if not turns:
+                self._report.dropped["empty"] += 1
+                continue
+            self._report.kept[finding.role] += 1
+            self._report.sessions.add(finding.session_id)
+            for turn in turns:
+                yield finding.session_id, turn
+
+    def _send(self, client: ServiceClient, batch: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        session_id = batch[0][0]
+        turns = [turn for _, turn in batch]
+        try:
+            answer = client.post_turns(session_id, turns, **self._identity)
+        except (Unauthorized, Forbidden):
+            raise
+        except PermanentError as error:
+            if len(batch) > 1:  # one of them is wrong: the others are not to suffer for it
+                for one in batch:
+                    self._send(client, [one])
+                return
+            self._report.refused[error.code] += 1
+            self._report.note(f"session {session_id}, turn {turns[0]['id']}: {error.detail}")
+            return
+        self._report.accepted += len(answer["accepted"])
+        self._report.known += len(answer["duplicates"])
+        self._report.differing += sum(one["content_differs"] for one in answer["duplicates"])
+
+
+def _gather(turns: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+    """Consecutive turns of one session, as many as fit one call."""
+    batch: list[tuple[str, dict[str, Any]]] = []
+    size = 0
+    for session_id, turn in turns:
+        size += len(turn["content"])
+        if batch and (batch[-1][0] != session_id or len(batch) >= MAX_BATCH_TURNS or size > MAX_BATCH_CHARS):
+            yield batch
+            batch, size = [], len(turn["content"])
+        batch.append((session_id, turn))
+    if batch:
+        yield batch
