@@ -109,6 +109,23 @@ class ServiceClient:
         """Take a document out of every prompt and out of recall."""
         return self.call("DELETE", f"/v1/documents/{_quote(name)}", params=parameters)
 
+    def read_document(self, name: str, **parameters: str) -> dict[str, Any]:
+        """One authored document, word for word."""
+        return self.call("GET", f"/v1/documents/{_quote(name)}", params=parameters)
+
+    def list_documents(self, **parameters: str) -> dict[str, Any]:
+        """A page of authored documents."""
+        return self.call("GET", "/v1/documents", params=parameters)
+
+    def list_sessions(self, **parameters: str) -> dict[str, Any]:
+        """A page of sessions."""
+        return self.call("GET", "/v1/sessions", params=parameters)
+
+    def forget(self, memory_id: str, *, reason: str | None = None) -> dict[str, Any]:
+        """Take a memory out of recall for good."""
+        parameters = {"reason": reason} if reason else {}
+        return self.call("DELETE", f"/v1/memories/{_quote(memory_id)}", params=parameters)
+
     def compact(self, session_id: str, *, wait: bool = True, force: bool = False) -> dict[str, Any]:
         """Cover a session's older turns with summaries."""
         path = f"/v1/sessions/{_quote(session_id)}/compact"

@@ -11,6 +11,7 @@ from api.cli import (
     calibrate_commands,
     document_commands,
     explain_commands,
+    gateway_commands,
     history_commands,
     host_commands,
     import_commands,
@@ -54,6 +55,7 @@ def register_commands() -> None:
     host_commands.register(app)
     import_commands.register(app)
     watch_commands.register(app)
+    gateway_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")
 

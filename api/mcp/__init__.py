@@ -1,0 +1,1 @@
+"""Memory for MCP clients: tools and resources over the HTTP API."""

@@ -1,0 +1,122 @@
+"""MCP over both transports, with the SDK's own client and a real stack."""
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+FACT = "My locker code at the climbing gym is 4711."
+TOOLS = {"memory_search", "memory_expand", "memory_grep", "memory_add", "memory_forget", "memory_status"}
+
+
+def environment(tenant: Any, home: Path) -> dict[str, str]:
+    env = {key: value for key, value in os.environ.items() if not key.startswith("LONGTAIL_")}
+    return env | {
+        "LONGTAIL_HOME": str(home),
+        "LONGTAIL_API_URL": tenant.client.url,
+        "LONGTAIL_TOKEN": tenant.token,
+    }
+
+
+@asynccontextmanager
+async def connect(
+    transport: str, tenant: Any, home: Path, free_port: Callable[[], int]
+) -> AsyncIterator[Client]:
+    command = ["-m", "api.host.start", "mcp", "--user", "ann"]
+    if transport == "stdio":
+        parameters = StdioServerParameters(
+            command=sys.executable, args=command, env=environment(tenant, home), cwd=os.getcwd()
+        )
+        async with Client(stdio_client(parameters)) as client:
+            yield client
+        return
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, *command, "--transport", "http", "--port", str(port)], env=environment(tenant, home)
+    )
+    try:
+        for _ in range(600):
+            try:
+                await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
+                break
+            except OSError:
+                await anyio.sleep(0.1)
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            yield client
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+async def call(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result
+    found: dict[str, Any] = result.structured_content
+    return found
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_fact_is_kept_found_and_forgotten(
+    transport: str, tenant: Any, tmp_path: Path, free_port: Callable[[], int]
+) -> None:
+    async def run() -> None:
+        async with connect(transport, tenant, tmp_path, free_port) as client:
+            listed = (await client.list_tools()).tools
+            assert {tool.name for tool in listed} == TOOLS
+            hints = {tool.name: tool.annotations for tool in listed}
+            assert hints["memory_search"].read_only_hint
+            assert hints["memory_forget"].destructive_hint
+            assert not hints["memory_add"].destructive_hint
+            first = await call(client, "memory_add", text=FACT)
+            again = await call(client, "memory_add", text=FACT)
+            assert (len(first["accepted"]), len(again["duplicates"])) == (1, 1)
+            await anyio.to_thread.run_sync(tenant.settle)
+            found = (await call(client, "memory_search", query="What is my locker code?"))["results"]
+            assert found[0]["text"] == FACT
+            assert (await call(client, "memory_grep", pattern="4711"))["hits"]
+            if found[0]["kind"] == "memory":
+                await call(client, "memory_forget", memory_id=found[0]["id"])
+                left = (await call(client, "memory_search", query="What is my locker code?"))["results"]
+                assert FACT not in [result["text"] for result in left]
+            assert "pending" in await call(client, "memory_status")
+
+    anyio.run(run)
+
+
+def test_sessions_and_documents_are_resources(
+    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
+) -> None:
+    tenant.client.put_document("AGENTS.md", "- Prices in euros.\n")
+    tenant.say("trip", FACT, user_id="ann")
+
+    async def run() -> None:
+        async with connect("stdio", tenant, tmp_path, free_port) as client:
+            document = await client.read_resource("longtail://documents/AGENTS.md")
+            assert document.contents[0].text == "- Prices in euros.\n"
+            session = await client.read_resource("longtail://sessions/trip")
+            assert FACT in session.contents[0].text
+            assert "trip" in (await client.read_resource("longtail://sessions")).contents[0].text
+
+    anyio.run(run)
+
+
+def test_with_memory_away_a_tool_says_so_and_the_agent_goes_on(
+    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
+) -> None:
+    tenant.client.url = "http://127.0.0.1:9"
+
+    async def run() -> None:
+        async with connect("stdio", tenant, tmp_path, free_port) as client:
+            answer = await call(client, "memory_search", query="anything")
+            assert answer["code"] == "unreachable"
+            assert "longtail up" in answer["what_to_do"]
+
+    anyio.run(run)

@@ -1,0 +1,222 @@
+"""Programs of the official OpenAI and Anthropic packages remember when their base URL is the proxy; nothing else changes."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import anthropic
+import httpx
+import openai
+import pytest
+
+RULES = "# House rules\n\n- Never book anything without asking first.\n"
+FACT = "I moved to Lisbon in March, to Rua da Rosa 12."
+
+
+def words_in(body: dict[str, Any]) -> str:
+    return json.dumps(body, ensure_ascii=False)
+
+
+@pytest.fixture
+def proxy(start_proxy: Any, model: Any, tenant: Any) -> Any:
+    tenant.client.put_document("AGENTS.md", RULES)
+    return start_proxy(upstream=model.url, api_url=tenant.client.url, token=tenant.token)
+
+
+@pytest.fixture
+def gpt(proxy: Any) -> openai.OpenAI:
+    return openai.OpenAI(base_url=proxy.url + "/v1", api_key="sk-secret-of-the-caller", max_retries=0)
+
+
+@pytest.fixture
+def claude(proxy: Any) -> anthropic.Anthropic:
+    return anthropic.Anthropic(base_url=proxy.url, api_key="sk-secret-of-the-caller", max_retries=0)
+
+
+def turns_of(tenant: Any) -> list[tuple[str, str]]:
+    return [
+        tuple(row)
+        for row in tenant.rows(
+            "SELECT role, content FROM longtail.turns WHERE tenant_id = :tenant ORDER BY session_id, position"
+        )
+    ]
+
+
+def test_a_fact_of_one_chat_reaches_the_model_in_another(
+    gpt: openai.OpenAI, model: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    gpt.chat.completions.create(model="stub", messages=[{"role": "user", "content": FACT}])
+    wait_for(lambda: len(turns_of(tenant)) == 2)
+    tenant.settle()
+    answer = gpt.chat.completions.create(
+        model="stub",
+        messages=[
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "On which street do I live?"},
+        ],
+    )
+    assert answer.choices[0].message.content == "Understood: noted for later."
+    system, user = model.newest["messages"]
+    assert system["content"].startswith("Be kind.")
+    assert "Never book anything" in system["content"]
+    assert FACT in user["content"]
+    assert user["content"].endswith("On which street do I live?")
+
+
+def test_a_history_that_is_sent_again_is_kept_once(
+    gpt: openai.OpenAI, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    history: list[Any] = [{"role": "user", "content": FACT}]
+    first = gpt.chat.completions.create(model="stub", messages=history)
+    history += [
+        {"role": "assistant", "content": first.choices[0].message.content},
+        {"role": "user", "content": "ok"},
+    ]
+    gpt.chat.completions.create(model="stub", messages=history)
+    gpt.chat.completions.create(model="stub", messages=history)  # a retry
+    wait_for(lambda: len(turns_of(tenant)) >= 4)
+    assert turns_of(tenant) == [
+        ("user", FACT),
+        ("assistant", "Understood: noted for later."),
+        ("user", "ok"),
+        ("assistant", "Understood: noted for later."),
+    ]
+
+
+def test_what_is_streamed_comes_byte_for_byte_and_is_remembered(
+    proxy: Any, model: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    request = {"model": "stub", "stream": True, "messages": [{"role": "user", "content": FACT}]}
+    direct = httpx.post(model.url + "/v1/chat/completions", json=request)
+    through = httpx.post(proxy.url + "/v1/chat/completions", json=request)
+    assert through.content == direct.content
+    assert through.headers["content-type"] == direct.headers["content-type"]
+    assert through.headers["x-request-id"] == "stub-1"
+    wait_for(lambda: ("assistant", "Understood: noted for later.") in turns_of(tenant))
+
+
+def test_the_official_packages_stream_through_it(
+    gpt: openai.OpenAI, claude: anthropic.Anthropic, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    question: Any = [{"role": "user", "content": "Please note it."}]
+    with gpt.chat.completions.create(model="stub", messages=question, stream=True) as chunks:
+        said = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    with claude.messages.stream(model="stub", max_tokens=10, messages=question) as stream:
+        claude_said = "".join(stream.text_stream)
+    answer = gpt.responses.create(model="stub", input="Please note it.", stream=True)
+    completed = [event for event in answer if event.type == "response.completed"]
+    assert said == claude_said == completed[0].response.output_text == "Understood: noted for later."
+    wait_for(lambda: len(turns_of(tenant)) == 2)  # one conversation by its first words, whatever spoke it
+
+
+def test_anthropic_gets_the_stable_part_as_a_marked_block_behind_the_callers_own(
+    claude: anthropic.Anthropic, model: Any
+) -> None:
+    own: Any = [{"type": "text", "text": "Be kind.", "cache_control": {"type": "ephemeral"}}]
+    claude.messages.create(
+        model="stub", max_tokens=10, system=own, messages=[{"role": "user", "content": "May I book?"}]
+    )
+    first, ours = model.newest["system"]
+    assert first == own[0]
+    assert "Never book anything" in ours["text"]
+    assert ours["cache_control"] == {"type": "ephemeral"}
+
+
+def test_responses_carry_memory_in_their_instructions_and_know_their_conversation(
+    gpt: openai.OpenAI, model: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    first = gpt.responses.create(model="stub", instructions="Be kind.", input="May I book?")
+    assert "Never book anything" in model.newest["instructions"]
+    wait_for(lambda: len(turns_of(tenant)) == 2)
+    gpt.responses.create(model="stub", input="And tomorrow?", previous_response_id=first.id)
+    wait_for(lambda: len(turns_of(tenant)) >= 3)
+    assert tenant.one("SELECT count(DISTINCT session_id) FROM longtail.turns WHERE tenant_id = :tenant") == 1
+
+
+def test_the_calls_of_one_turn_get_the_same_words_from_memory(gpt: openai.OpenAI, model: Any) -> None:
+    messages: list[Any] = [{"role": "user", "content": "What is in the file?"}]
+    gpt.chat.completions.create(model="stub", messages=messages)
+    call = {"id": "t1", "type": "function", "function": {"name": "read", "arguments": '{"path": "a"}'}}
+    messages += [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "t1", "content": "forty lines"},
+    ]
+    gpt.chat.completions.create(model="stub", messages=messages)
+    earlier, later = (request[2]["messages"] for request in model.requests)
+    assert later[: len(earlier)] == earlier
+    assert later[-2]["tool_calls"] == [call]
+
+
+def test_tools_images_and_unknown_fields_pass_through(proxy: Any, model: Any) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    request = {
+        "model": "stub",
+        "messages": [{"role": "user", "content": [image, {"type": "text", "text": "What is it?"}], "x": 1}],
+        "tools": [{"type": "function", "function": {"name": "look"}}],
+        "made_up_field": {"deep": [1, None, 1.5]},
+    }
+    answer = httpx.post(proxy.url + "/v1/chat/completions", json=request)
+    assert answer.json()["x_unknown"] == [1, 2]
+    assert {key: model.newest[key] for key in ("tools", "made_up_field")} == {
+        key: request[key] for key in ("tools", "made_up_field")
+    }
+    user = model.newest["messages"][-1]
+    assert user["x"] == 1
+    assert image in user["content"]
+
+
+def test_an_error_of_the_model_comes_back_as_it_is_and_is_not_remembered(
+    gpt: openai.OpenAI, tenant: Any
+) -> None:
+    with pytest.raises(openai.RateLimitError, match="slow down"):
+        gpt.chat.completions.create(model="broken", messages=[{"role": "user", "content": FACT}])
+    assert turns_of(tenant) == []
+
+
+def test_requests_that_are_none_of_ours_pass_through(proxy: Any, model: Any) -> None:
+    assert httpx.get(proxy.url + "/v1/models").content == httpx.get(model.url + "/v1/models").content
+
+
+def test_with_memory_away_the_model_answers_and_what_was_said_waits_in_the_spool(
+    start_proxy: Any, model: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    away = start_proxy(upstream=model.url, api_url="http://127.0.0.1:9", token=tenant.token)
+    request = {"model": "stub", "messages": [{"role": "user", "content": FACT}]}
+    answer = httpx.post(away.url + "/v1/chat/completions", json=request)
+    assert answer.status_code == 200
+    assert model.newest == request
+    queue = away.home / "spool" / "queue"
+    wait_for(lambda: queue.exists() and FACT in queue.read_text())
+    assert b"sk-secret" not in queue.read_bytes()
+
+
+def test_the_callers_key_reaches_the_model_and_is_kept_nowhere(
+    gpt: openai.OpenAI, model: Any, proxy: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    gpt.chat.completions.create(model="stub", messages=[{"role": "user", "content": FACT}])
+    assert model.requests[-1][1]["authorization"] == "Bearer sk-secret-of-the-caller"
+    wait_for(lambda: len(turns_of(tenant)) == 2)
+    files = [path for path in proxy.home.rglob("*") if path.is_file()]
+    assert not any(b"sk-secret-of-the-caller" in path.read_bytes() for path in files)
+
+
+def test_a_model_that_is_away_is_named(start_proxy: Any, tenant: Any) -> None:
+    lonely = start_proxy(upstream="http://127.0.0.1:9", api_url=tenant.client.url, token=tenant.token)
+    answer = httpx.post(
+        lonely.url + "/v1/chat/completions",
+        json={"model": "x", "messages": [{"role": "user", "content": "Hi"}]},
+    )
+    assert answer.status_code == 502
+    assert "no answer from http://127.0.0.1:9" in answer.json()["error"]["message"]
+
+
+def test_the_session_header_names_the_session(
+    gpt: openai.OpenAI, model: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    headers = {"x-longtail-session": "team/notes 1", "x-longtail-user": "bob"}
+    question: Any = [{"role": "user", "content": FACT}]
+    gpt.chat.completions.create(model="stub", messages=question, extra_headers=headers)
+    wait_for(lambda: len(turns_of(tenant)) == 2)
+    found = tenant.rows("SELECT DISTINCT session_id, namespace FROM longtail.turns WHERE tenant_id = :tenant")
+    assert [tuple(row) for row in found] == [("team/notes 1", "bob")]
+    assert not any(name.lower().startswith("x-longtail") for name in model.requests[-1][1])
