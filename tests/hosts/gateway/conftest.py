@@ -171,7 +171,7 @@ def start_proxy(tmp_path: Path) -> Iterator[Callable[..., RunningProxy]]:
         command = [
             sys.executable,
             "-m",
-            "api.host.start",
+            "api",
             "proxy",
             "--upstream",
             upstream,

@@ -30,7 +30,7 @@ def environment(tenant: Any, home: Path) -> dict[str, str]:
 async def connect(
     transport: str, tenant: Any, home: Path, free_port: Callable[[], int]
 ) -> AsyncIterator[Client]:
-    command = ["-m", "api.host.start", "mcp", "--user", "ann"]
+    command = ["-m", "api", "mcp", "--user", "ann"]
     if transport == "stdio":
         parameters = StdioServerParameters(
             command=sys.executable, args=command, env=environment(tenant, home), cwd=os.getcwd()
