@@ -49,6 +49,7 @@ $(HOSTS)/.installed: requirements.lock tests/hosts/requirements.txt pyproject.to
 $(HOSTS)/hermes/.installed: $(HOSTS)/.installed tests/hosts/hermes.txt $(wildcard clients/python/longtail_client/*.py)
 	test -x $(HOSTS)/hermes/bin/python || $(PYTHON) -m venv $(HOSTS)/hermes
 	$(HOSTS)/hermes/bin/$(PIP) --require-hashes -r tests/hosts/hermes.txt
+	rm -rf $(HOSTS)/wheels
 	$(HOSTS)/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w $(HOSTS)/wheels clients/python
 	$(HOSTS)/hermes/bin/$(PIP) --no-deps --force-reinstall $(HOSTS)/wheels/longtail_client-*.whl
 	touch $@
