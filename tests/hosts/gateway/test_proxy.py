@@ -1,7 +1,7 @@
 """Programs of the official OpenAI and Anthropic packages remember when their base URL is the proxy; nothing else changes."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import anthropic
@@ -24,13 +24,17 @@ def proxy(start_proxy: Any, model: Any, tenant: Any) -> Any:
 
 
 @pytest.fixture
-def gpt(proxy: Any) -> openai.OpenAI:
-    return openai.OpenAI(base_url=proxy.url + "/v1", api_key="sk-secret-of-the-caller", max_retries=0)
+def gpt(proxy: Any) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(
+        base_url=proxy.url + "/v1", api_key="sk-secret-of-the-caller", max_retries=0
+    ) as client:
+        yield client
 
 
 @pytest.fixture
-def claude(proxy: Any) -> anthropic.Anthropic:
-    return anthropic.Anthropic(base_url=proxy.url, api_key="sk-secret-of-the-caller", max_retries=0)
+def claude(proxy: Any) -> Iterator[anthropic.Anthropic]:
+    with anthropic.Anthropic(base_url=proxy.url, api_key="sk-secret-of-the-caller", max_retries=0) as client:
+        yield client
 
 
 def turns_of(tenant: Any) -> list[tuple[str, str]]:
