@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-OURS: Final = re.compile(r"(?:longtail|start\.py)['\"]? hook claude-code ([A-Za-z]+)")
+OURS: Final = re.compile(r"(?:longtail|start\.py|__main__\.py)['\"]? hook claude-code ([A-Za-z]+)")
 SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
