@@ -8,8 +8,8 @@ from alembic import op
 
 from models.domain.prompt.tokens import CharsCounter
 
-revision = "0009"
-down_revision = "0008"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 
