@@ -124,7 +124,7 @@ def gather(
         with got.timed("recall"):
             time_left = remaining_ms()
             time_left -= min(GUIDANCE_RESERVE_MS, time_left // 4)
-            _read_recall(runtime, request, got, question, context, timeout_ms=max(time_left, 1))
+            _read_recall(runtime, caller, request, got, question, context, timeout_ms=max(time_left, 1))
     except (DatabaseUnavailable, DeadlineExceeded, FutureTimeout) as error:
         code = getattr(error, "code", "deadline_exceeded")
         got.miss(code, f"{error}: recall is missing from this answer")
@@ -146,6 +146,7 @@ def _read_first(
         session_id=request.session_id,
         namespace=None if identity.is_empty else durable_namespace(identity, request.session_id),
         user_id=request.user_id,
+        session_key=request.session_key,
         agent_id=request.agent_id,
     )
     chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
@@ -154,7 +155,7 @@ def _read_first(
     timeout_ms = max(timeout_ms, FIRST_READ_MS)
     first, rows = None, []
     try:
-        with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        with one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors:
             first = send_context(cursors, origin=origin, tail_chars=tail_chars, encoder=encoder)
             if words_ms > 0:
                 cursors.limit(words_ms)
@@ -170,7 +171,7 @@ def _read_first(
     turns = list(context.turns)
     if not _is_tail_short(runtime, turns, tail_chars):
         return context, rows
-    with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as connection:
+    with tenant_transaction(runtime.engine, caller, timeout_ms=timeout_ms) as connection:
         while _is_tail_short(runtime, turns, tail_chars):
             older = load_recent_turns(
                 connection,
@@ -199,6 +200,7 @@ def _is_tail_short(runtime: Runtime, turns: Sequence[Turn], tail_chars: int) -> 
 
 def _read_recall(
     runtime: Runtime,
+    caller: Caller,
     request: AssembleIn,
     got: Gathered,
     question: Question,
@@ -207,7 +209,7 @@ def _read_recall(
     timeout_ms: int,
 ) -> None:
     encoder = runtime.settings.encoder
-    with one_round_trip(runtime.engine, question.tenant_id, timeout_ms=timeout_ms) as cursors:
+    with one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors:
         guidance = load_guidance(
             cursors,
             tenant_id=question.tenant_id,

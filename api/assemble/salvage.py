@@ -5,7 +5,6 @@ The usual two round trips read everything at once, so a slow part takes the othe
 
 import structlog
 
-from api.access import resolve_namespace
 from api.assemble.gathering import MANDATORY_STAGE_MS, MAX_GUIDANCE_RECORDS, Gathered
 from api.assemble.schemas import AssembleIn
 from api.runtime import Runtime
@@ -16,7 +15,7 @@ from models.store.context import TAIL_TURNS
 from models.store.documents import bindings_of, load_rules
 from models.store.engine import one_round_trip, tenant_transaction
 from models.store.guidance import load_guidance
-from models.store.sessions import find_session
+from models.store.sessions import find_home
 from models.store.tokens import Caller
 from models.store.turns import load_recent_turns
 
@@ -35,14 +34,10 @@ def read_rules_and_tail(runtime: Runtime, caller: Caller, request: AssembleIn, g
     try:
         with (
             got.timed("rules_tail_alone"),
-            tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=MANDATORY_STAGE_MS) as connection,
+            tenant_transaction(runtime.engine, caller, timeout_ms=MANDATORY_STAGE_MS) as connection,
         ):
-            session = find_session(connection, tenant_id=caller.tenant_id, session_id=request.session_id)
-            namespace = resolve_namespace(caller, identity, request.session_id, session)
-            bindings = bindings_of(
-                user_id=request.user_id or (session.user_id if session else None),
-                agent_id=request.agent_id or (session.agent_id if session else None),
-            )
+            home = find_home(connection, session_id=request.session_id, identity=identity)
+            bindings = bindings_of(user_id=home.user_id, agent_id=home.agent_id)
             rules = load_rules(connection, tenant_id=caller.tenant_id, bindings=bindings)
             turns = load_recent_turns(
                 connection, tenant_id=caller.tenant_id, session_id=request.session_id, count=TAIL_TURNS
@@ -51,7 +46,7 @@ def read_rules_and_tail(runtime: Runtime, caller: Caller, request: AssembleIn, g
         log.warning("salvage.failed", error=error.code)
         got.miss(error.code, "the newest turns are missing too, and the rules are those this process knows")
         return
-    got.namespace, got.rules, got.turns = namespace, rules, turns
+    got.namespace, got.rules, got.turns = home.namespace, rules, turns
 
 
 def read_guidance(
@@ -62,7 +57,7 @@ def read_guidance(
     try:
         with (
             got.timed("guidance_alone"),
-            one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors,
+            one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors,
         ):
             got.guidance = load_guidance(
                 cursors,
