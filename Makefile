@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # A file is the unit, so a worker starts a stack of its own once and no two tests share one; the long files come first.
 PARALLEL := -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test test-pythons test-hosts check format chaos api-fuzz mutants lock clean
+.PHONY: run test test-pythons test-hosts test-openclaw check format chaos api-fuzz mutants lock clean
 
 # The environment is made once, and again when the lock file or the project file changes.
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -28,6 +28,11 @@ test-pythons: $(VENV)/.installed  ## the unit tests on every Python from 3.11 to
 
 chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 kills a compaction more often than the usual 50 times
 	$(PYTEST) -q tests/chaos
+
+# Installs the host and its Node into .openclaw the first time (npm, about 800 MB).
+test-openclaw: $(VENV)/.installed  ## the OpenClaw plugin in the real host, against a stub model
+	$(BIN)/python tests/hosts/openclaw/installation.py
+	$(PYTEST) -q -o pythonpath=tests/hosts/openclaw -o timeout=300 tests/hosts/openclaw
 
 # Twenty minutes on two cores; REQUESTS=2000 for a short one. A failure names its seed: SEED=… repeats it.
 api-fuzz: $(VENV)/.installed  ## the API against its own OpenAPI document, every check, 20,000 requests
@@ -76,4 +81,4 @@ lock:  ## renew requirements.lock from pyproject.toml (needs uv)
 		--quiet tests/hosts/hermes.in -o tests/hosts/hermes.txt
 
 clean:
-	rm -rf $(VENV) $(HOSTS) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants
+	rm -rf $(VENV) $(HOSTS) .venvs .openclaw .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants
