@@ -9,8 +9,8 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from api.runtime import Runtime
 from models.domain.records import Identity, durable_namespace
 from models.errors import DatabaseUnavailable, Forbidden, InvalidInput, NotFound, Unauthorized
+from models.store import sessions
 from models.store.engine import tenant_transaction
-from models.store.sessions import SessionFacts, find_session
 from models.store.tokens import Caller
 
 bearer = HTTPBearer(auto_error=False, description="The token of $LONGTAIL_HOME/token, or one you created.")
@@ -83,58 +83,65 @@ Administrator = Annotated[Caller, Depends(administrator)]
 
 def check_namespace(caller: Caller, namespace: str) -> str:
     """The namespace, if the caller's token opens it."""
-    if caller.namespace is not None and caller.namespace != namespace:
+    if caller.namespaces is not None and namespace not in caller.namespaces:
         raise _refusal(caller, "name that identity in the request, or use a token of the whole tenant")
     return namespace
 
 
 def check_whole_tenant(caller: Caller, *, remedy: str = "use a token of the whole tenant") -> None:
-    """For what belongs to the tenant as a whole: a token of one namespace does not open it."""
-    if caller.namespace is not None:
+    """For what belongs to the tenant as a whole: a bound token does not open it."""
+    if caller.namespaces is not None:
         raise _refusal(caller, remedy)
 
 
 def _refusal(caller: Caller, remedy: str) -> Forbidden:
-    return Forbidden(f"the token opens namespace '{caller.namespace}' only", remedy=remedy)
+    opened = ", ".join(f"'{name}'" for name in sorted(caller.namespaces or ()))
+    return Forbidden(f"the token opens namespace {opened} only", remedy=remedy)
 
 
-def choose_namespace(caller: Caller, asked: str | None) -> str | None:
-    """The namespace a list is about: the one asked for, else the only one the token opens, else all."""
+def choose_namespace(caller: Caller, asked: Identity | str | None) -> str | None:
+    """The namespace a list is about: the one asked for, else the only one the token opens, else all it opens."""
+    if isinstance(asked, Identity):
+        asked = None if asked.is_empty else durable_namespace(asked, "")
     return check_namespace(caller, asked) if asked is not None else caller.namespace
 
 
 def choose_binding(caller: Caller, *, user_id: str | None, agent_id: str | None) -> str:
-    """What a document is bound to: a user, an agent, or the whole tenant; a bound token has its own user's only."""
+    """What a document is bound to: a user, an agent, or the whole tenant; a bound token has its own ones only."""
     if user_id and agent_id:
         raise InvalidInput(
             "a document is bound to a user or to an agent, not to both",
             field="agent_id",
             remedy="send one of them",
         )
-    if caller.namespace is not None and caller.namespace != user_id:
-        raise _refusal(caller, "bind the document to that user")
+    namespace = user_id or (f"agent-id:{agent_id}" if agent_id else None)
+    if caller.namespaces is not None and namespace not in caller.namespaces:
+        raise _refusal(caller, "bind the document to that user or agent")
     if user_id:
         return f"user:{user_id}"
     return f"agent:{agent_id}" if agent_id else "tenant"
 
 
-def resolve_namespace(
-    caller: Caller, identity: Identity, session_id: str, session: SessionFacts | None
-) -> str:
-    """The durable namespace of a call: who the caller says it is for, else what the session is known by."""
-    if identity.is_empty and session is not None and session.namespace:
-        return check_namespace(caller, session.namespace)
-    return check_namespace(caller, durable_namespace(identity, session_id))
+NOBODY = Identity()
 
 
-def check_session(runtime: Runtime, caller: Caller, session_id: str) -> str:
-    """The namespace of a session the caller may see; a stranger's session does not exist."""
+def check_session(
+    runtime: Runtime, caller: Caller, session_id: str, identity: Identity = NOBODY
+) -> sessions.Home:
+    """Whose memory a session is, if the caller may see it; one without turns is not found."""
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
-        session = find_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
-    if session is None:
+        home = sessions.find_home(connection, session_id=session_id, identity=identity)
+    if not home.is_known:
         raise NotFound(
             f"session '{session_id}' has no turns", remedy="check its name; 'longtail grep' finds turns"
         )
-    return resolve_namespace(caller, Identity(), session_id, session)
+    return home
+
+
+def check_owner(caller: Caller, namespace: str, identity: Identity, *, missing: NotFound) -> None:
+    """For one thing of a namespace: the token opens it, and whoever is named is whose it is. Else it is not there."""
+    check_namespace(caller, namespace)
+    if not identity.is_empty and durable_namespace(identity, "") != namespace:
+        raise missing

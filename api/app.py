@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
@@ -21,6 +21,7 @@ from api.memories.routes import router as memories_router
 from api.middleware.bodies import BodyLimit
 from api.middleware.rates import RateLimit, RateLimiter
 from api.namespaces.routes import router as namespaces_router
+from api.parameters import refuse_unknown_parameters
 from api.problems import add_problem_handlers
 from api.receipts.routes import router as receipts_router
 from api.rpc.dispatcher import Dispatcher
@@ -104,7 +105,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.runtime.close()
 
     app: FastAPI = FastAPIOffline(
-        title="Longtail", version=version("longtail"), description=DESCRIPTION, lifespan=lifespan
+        title="Longtail",
+        version=version("longtail"),
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        dependencies=[Depends(refuse_unknown_parameters)],
     )
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=frozenset({"/v1/import"}))
     if settings.rate_limit_per_second > 0:

@@ -67,6 +67,7 @@ async def _answer_once(request: Request, key: str, handler: Handler) -> Response
             field=HEADER,
             remedy="send a random word, as a UUID",
         )
+    key = f"{caller.token_id}:{key}"  # a key is its token's own
     known = await run_in_threadpool(
         _begin, runtime, caller, key, _digest(request, caller, await request.body())
     )
@@ -102,9 +103,7 @@ def _digest(request: Request, caller: Caller, body: bytes) -> bytes:
 
 def _begin(runtime: Runtime, caller: Caller, key: str, digest: bytes) -> KeptAnswer | None:
     settings = runtime.settings
-    with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=settings.statement_timeout_ms
-    ) as connection:
+    with tenant_transaction(runtime.engine, caller, timeout_ms=settings.statement_timeout_ms) as connection:
         return begin_call(
             connection,
             tenant_id=caller.tenant_id,
@@ -135,7 +134,7 @@ def _replay(known: KeptAnswer) -> Response:
 
 
 def _keep(runtime: Runtime, caller: Caller, key: str, response: Response, body: bytes) -> None:
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         keep_answer(
             connection,
             tenant_id=caller.tenant_id,
@@ -147,5 +146,5 @@ def _keep(runtime: Runtime, caller: Caller, key: str, response: Response, body: 
 
 
 def _give_up(runtime: Runtime, caller: Caller, key: str) -> None:
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         give_up_call(connection, tenant_id=caller.tenant_id, key=key)

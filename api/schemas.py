@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from models.domain.records import RESERVED_NAMESPACE_PREFIXES
+from models.domain.records import RESERVED_NAMESPACE_PREFIXES, Identity
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 CLOCK_SKEW = timedelta(days=1)
@@ -20,7 +20,7 @@ def refuse(code: str, message: str, remedy: str, *, status: int = 422) -> Pydant
     return PydanticCustomError("refused", message, context)
 
 
-def _check_text(text: str) -> str:
+def check_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -42,7 +42,7 @@ def _check_user(text: str) -> str:
             raise refuse(
                 "reserved_name", f"a user id may not start with '{prefix}'", "choose another user id"
             )
-    return _check_text(text)
+    return check_text(text)
 
 
 def _check_timestamp(value: object) -> object:
@@ -68,9 +68,9 @@ def _check_moment(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-Name = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_check_text)]
+Name = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(check_text)]
 UserId = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_check_user)]
-Text = Annotated[str, AfterValidator(_check_text)]
+Text = Annotated[str, AfterValidator(check_text)]
 Moment = Annotated[datetime, BeforeValidator(_check_timestamp), AfterValidator(_check_moment)]
 Instant = Annotated[AwareDatetime, BeforeValidator(_check_timestamp)]  # any moment with a zone, for filters
 Reason = Annotated[Text, Field(max_length=2000)]
@@ -81,6 +81,18 @@ class Strict(BaseModel):
     """A request: what it does not know, it refuses."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Asking(Strict):
+    """A request about somebody's memory: who, by the first that is given."""
+
+    user_id: UserId | None = None
+    session_key: Name | None = None
+    agent_id: Name | None = None
+
+    def identity(self) -> Identity:
+        """Who is asked about, as far as the request says."""
+        return Identity(user_id=self.user_id, session_key=self.session_key, agent_id=self.agent_id)
 
 
 class DegradedOut(BaseModel):

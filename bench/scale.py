@@ -85,7 +85,7 @@ def write_turns(connection: Connection, tenant_id: UUID, texts: Sequence[str], *
         session = f"scale-{(first + offset) // SESSION_TURNS}"
         accepted = accept_turns(
             connection,
-            tenant_id=tenant_id,
+            whose=tenant_id,
             session_id=session,
             identity=Identity(user_id=USER),
             turns=[

@@ -34,6 +34,21 @@ class ServiceError(Exception):
         return f"{self.detail}; {self.remedy}" if self.remedy else self.detail
 
 
+def describe_error(error: BaseException) -> str:
+    """What may be written down about an error: what kind it is, and for one of ours what it says.
+
+    Messages of other people's code quote the values they stumbled over, and those are what somebody said.
+
+    >>> describe_error(ValueError("my secret")), describe_error(ServiceError("no room", code="full"))
+    ('ValueError', 'full: no room')
+    """
+    if isinstance(error, ServiceError):
+        return f"{error.code}: {error.detail}"
+    cause = getattr(error, "orig", None) or error
+    state = getattr(cause, "sqlstate", None)
+    return type(error).__name__ + (f" (SQLSTATE {state})" if state else "")
+
+
 class TransientError(ServiceError):
     """The same call may succeed later."""
 

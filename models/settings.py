@@ -86,6 +86,9 @@ class Settings(BaseSettings):
     rate_limit_burst: int = Field(default=100, ge=1)  # that may come at once
     idempotency_hours: float = Field(default=24.0, gt=0)  # how long an answer is kept for a repeated call
 
+    # sessions that are not remembered: patterns with * and ?, commas between, matched with a session's id and key
+    ignored_sessions: str = "*:cron:*,cron:*,*:heartbeat,*:heartbeat:*,*:subagent:*,subagent:*"
+
     # pipeline
     lease_seconds: float = Field(default=120.0, gt=0)
     sweep_seconds: float = Field(default=15.0, gt=0)
@@ -170,6 +173,10 @@ class Settings(BaseSettings):
             actionability=self.gate_actionability_weight,
             structure=self.gate_structure_weight,
         )
+
+    def ignored_session_patterns(self) -> tuple[str, ...]:
+        """The patterns of `ignored_sessions`."""
+        return tuple(part for part in (one.strip() for one in self.ignored_sessions.split(",")) if part)
 
     def compaction_tail_tokens(self) -> int:
         """What the recent tail costs at the configured budget: compaction stays behind it."""

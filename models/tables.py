@@ -111,8 +111,12 @@ tokens = Table(
     _tenant(),
     Column("token_sha256", LargeBinary(), nullable=False),
     Column("scopes", ARRAY(Text()), nullable=False, server_default="{read,write}"),
-    _text("namespace", nullable=True),  # null: every namespace of the tenant
+    Column("namespaces", ARRAY(Text())),  # that it opens; null, and no agents either: all of the tenant's
+    Column("agents", ARRAY(Text())),  # whose documents and memory it opens besides
+    _text("label", nullable=True),  # what somebody called it
     _moment("created_at"),
+    _moment("expires_at", nullable=True),
+    _moment("last_used_at", nullable=True),  # to the minute
     _moment("revoked_at", nullable=True),
     UniqueConstraint("token_sha256"),
     ForeignKeyConstraint(["tenant_id"], [tenants.c.id]),
@@ -132,10 +136,12 @@ sessions = Table(
     Column("next_position", BigInteger(), nullable=False, server_default="0"),
     _moment("created_at"),
     _moment("last_turn_at"),
+    Column("is_shared", Boolean(), nullable=False, server_default="false"),  # opened for every identity
     PrimaryKeyConstraint("tenant_id", "session_id"),
     ForeignKeyConstraint(["tenant_id"], [tenants.c.id]),
     _short("session_id"),
     Index(None, "tenant_id", "namespace"),
+    Index("ix_sessions_shared", "tenant_id", "session_id", postgresql_where=text("is_shared")),
 )
 
 turns = Table(

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Engine
 
-from models.errors import PermanentError, TransientError
+from models.errors import PermanentError, TransientError, describe_error
 from models.settings import Settings
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.work import Claim, bury_work, claim_work, postpone_work
@@ -66,7 +66,7 @@ def _work_together(
 
 
 def _fail(engine: Engine, claim: Claim, *, stage: str, error: Exception, settings: Settings) -> None:
-    reason = f"{type(error).__name__}: {error}"
+    reason = describe_error(error)
     if isinstance(error, PermanentError) or claim.attempts >= settings.max_attempts:
         _bury(engine, claim, stage=stage, reason=reason)
         return

@@ -10,7 +10,6 @@ from typing import Final
 
 import structlog
 
-from api.access import check_namespace, resolve_namespace
 from api.assemble.reading import (
     note_outage,
     read_first,
@@ -36,8 +35,6 @@ from models.store.engine import one_round_trip
 from models.store.guidance import Guidance
 from models.store.tokens import Caller
 from models.store.work import Backlog
-
-__all__ = ["Gathered", "check_namespace", "gather", "resolve_namespace"]
 
 log = structlog.get_logger(__name__)
 ENCODERS_LEAD_SECONDS: Final = 0.0001
@@ -158,7 +155,7 @@ def _read_recall(
     try:
         with (
             trail.timed("recall"),
-            one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors,
+            one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors,
         ):
             wishes = send_guidance(
                 cursors, caller, session_id, context.namespace, encoder=encoder, vector=question.vector

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from api.access import check_namespace, resolve_namespace
+from api.access import check_namespace
 from api.assemble.schemas import AssembleIn
 from api.recall.question import Question
 from api.runtime import Runtime
@@ -21,7 +21,7 @@ from models.store.embeddings import Vector
 from models.store.engine import Cursors, one_round_trip, tenant_transaction
 from models.store.guidance import Guidance, load_guidance
 from models.store.recall import CandidateRow, send_named
-from models.store.sessions import find_session
+from models.store.sessions import find_home
 from models.store.tokens import Caller
 from models.store.turns import load_recent_turns
 
@@ -59,6 +59,7 @@ def read_first(
         session_id=request.session_id,
         namespace=None if identity.is_empty else durable_namespace(identity, request.session_id),
         user_id=request.user_id,
+        session_key=request.session_key,
         agent_id=request.agent_id,
     )
     chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
@@ -67,7 +68,7 @@ def read_first(
     timeout_ms = max(timeout_ms, FIRST_READ_MS)
     first, rows = None, []
     try:
-        with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+        with one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors:
             first = send_context(cursors, origin=origin, tail_chars=tail_chars, encoder=encoder)
             if words_ms > 0:
                 cursors.limit(words_ms)
@@ -89,7 +90,7 @@ def read_first(
     check_namespace(caller, context.namespace)
     turns = list(context.turns)
     if _is_tail_short(runtime, turns, tail_chars):
-        with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as connection:
+        with tenant_transaction(runtime.engine, caller, timeout_ms=timeout_ms) as connection:
             while _is_tail_short(runtime, turns, tail_chars):
                 older = load_recent_turns(
                     connection,
@@ -146,14 +147,10 @@ def read_rules_and_tail(
     try:
         with (
             trail.timed("rules_tail_alone"),
-            tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=MANDATORY_STAGE_MS) as connection,
+            tenant_transaction(runtime.engine, caller, timeout_ms=MANDATORY_STAGE_MS) as connection,
         ):
-            session = find_session(connection, tenant_id=caller.tenant_id, session_id=request.session_id)
-            namespace = resolve_namespace(caller, identify(request), request.session_id, session)
-            bindings = bindings_of(
-                user_id=request.user_id or (session.user_id if session else None),
-                agent_id=request.agent_id or (session.agent_id if session else None),
-            )
+            home = find_home(connection, session_id=request.session_id, identity=identify(request))
+            bindings = bindings_of(user_id=home.user_id, agent_id=home.agent_id)
             rules = load_rules(connection, tenant_id=caller.tenant_id, bindings=bindings)
             turns = load_recent_turns(
                 connection, tenant_id=caller.tenant_id, session_id=request.session_id, count=TAIL_TURNS
@@ -162,7 +159,7 @@ def read_rules_and_tail(
         log.warning("salvage.failed", error=error.code)
         trail.miss(error.code, "the newest turns are missing too, and the rules are those this process knows")
         return None
-    return namespace, rules, turns
+    return home.namespace, rules, turns
 
 
 def read_guidance(
@@ -172,7 +169,7 @@ def read_guidance(
     try:
         with (
             trail.timed("guidance_alone"),
-            one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors,
+            one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors,
         ):
             return send_guidance(
                 cursors,

@@ -54,7 +54,7 @@ def _look_up(
     try:
         with (
             trail.timed("visible"),
-            tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=LOOK_UP_TIMEOUT_MS) as connection,
+            tenant_transaction(runtime.engine, caller, timeout_ms=LOOK_UP_TIMEOUT_MS) as connection,
         ):
             return find_by_host_ids(
                 connection, tenant_id=caller.tenant_id, session_id=session_id, host_ids=list(host_ids)

@@ -2,10 +2,10 @@
 
 from pydantic import BaseModel, Field, StrictBool
 
-from api.schemas import Strict
+from api.schemas import Asking
 
 
-class CompactIn(Strict):
+class CompactIn(Asking):
     """Whether to wait for the result, and whether to go as near to the present as the base tail allows."""
 
     wait: StrictBool = False

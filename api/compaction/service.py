@@ -15,15 +15,15 @@ POLL_SECONDS = 0.05
 
 def compact(runtime: Runtime, caller: Caller, session_id: str, request: CompactIn) -> CompactOut:
     """Ask for a compaction and, if wanted, wait for what comes of it."""
-    check_session(runtime, caller, session_id)
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    check_session(runtime, caller, session_id, request.identity())
+    with tenant_transaction(runtime.engine, caller) as connection:
         asked_at = request_compaction(
             connection, tenant_id=caller.tenant_id, session_id=session_id, force=request.force
         )
     runtime.doorbell.ring(COMPACT_DUE)
     deadline = time.monotonic() + (runtime.settings.compaction_wait_seconds if request.wait else 0)
     while time.monotonic() < deadline and not runtime.draining.is_set():
-        with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        with tenant_transaction(runtime.engine, caller) as connection:
             outcome = find_outcome(
                 connection, tenant_id=caller.tenant_id, session_id=session_id, requested_at=asked_at
             )

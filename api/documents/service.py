@@ -40,13 +40,11 @@ def page_documents(
     limit: int,
 ) -> DocumentPageOut:
     """A page of documents by binding and name; those of one user or agent, if one is named."""
-    is_narrow = caller.namespace is not None or user_id is not None or agent_id is not None
-    binding = (
-        choose_binding(caller, user_id=user_id or caller.namespace, agent_id=agent_id) if is_narrow else None
-    )
+    is_narrow = user_id is not None or agent_id is not None
+    binding = choose_binding(caller, user_id=user_id, agent_id=agent_id) if is_narrow else None
     after = read_cursor(cursor, parts=2) if cursor else ("", "")
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         found = list_documents(
             connection,
@@ -67,7 +65,7 @@ def read_document(
 ) -> LoadedDocumentOut:
     """One document, word for word as it was loaded."""
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         found = find_document(connection, tenant_id=caller.tenant_id, binding=binding, name=name)
     if found is None:
         raise _no_document(name, binding)
@@ -81,7 +79,7 @@ def remove_document(
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
 
     def delete() -> bool:
-        with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        with tenant_transaction(runtime.engine, caller) as connection:
             return delete_document(connection, tenant_id=caller.tenant_id, binding=binding, name=name)
 
     if not repeat_if_overtaken(delete):
@@ -165,7 +163,7 @@ def _store(
     policy: Literal["refuse", "demote"],
 ) -> tuple[UUID, Partition]:
     """Check the reserve against the other documents and replace the former version, in one transaction."""
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         others = sum_hard_tokens(connection, tenant_id=caller.tenant_id, binding=binding, but_not=name)
         try:
             partition = enforce_hard_reserve(partition, hard_cap_tokens=cap - others, policy=policy)

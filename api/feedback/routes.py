@@ -29,7 +29,7 @@ def get_calibration(
     wanted_precision: Annotated[float, Query(gt=0, le=1)] = 0.8,
 ) -> CalibrationOut:
     """What the labels say about the gate, and which threshold would reach a precision."""
-    return report_calibration(runtime, caller.tenant_id, wanted_precision=wanted_precision)
+    return report_calibration(runtime, caller, wanted_precision=wanted_precision)
 
 
 @router.put("/v1/calibration", status_code=204, responses=PROBLEM, tags=["calibration"])

@@ -1,7 +1,6 @@
 """Feedback in, a calibrated gate threshold out (memory-model.md section 5)."""
 
 from dataclasses import asdict
-from uuid import UUID
 
 from api.access import check_whole_tenant
 from api.feedback.schemas import CalibrationOut, FeedbackIn, FeedbackOut
@@ -24,7 +23,7 @@ FEWEST_LABELS = 20  # with fewer, a threshold says more about chance than about 
 
 def take_feedback(runtime: Runtime, caller: Caller, body: FeedbackIn) -> FeedbackOut:
     """Keep the labels of items that the gate decided on; name those it never saw."""
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         ids = [label.id for label in body.labels]
         judged = find_judged_turns(
             connection, tenant_id=caller.tenant_id, item_ids=ids, namespace=caller.namespace
@@ -43,9 +42,10 @@ def take_feedback(runtime: Runtime, caller: Caller, body: FeedbackIn) -> Feedbac
     return FeedbackOut(accepted=len(ids) - len(unknown), unknown=unknown)
 
 
-def report_calibration(runtime: Runtime, tenant_id: UUID, *, wanted_precision: float) -> CalibrationOut:
+def report_calibration(runtime: Runtime, caller: Caller, *, wanted_precision: float) -> CalibrationOut:
     """What the labels say about the gate, and the threshold that reaches the wanted precision."""
-    with tenant_transaction(runtime.engine, tenant_id) as connection:
+    tenant_id = caller.tenant_id
+    with tenant_transaction(runtime.engine, caller) as connection:
         labels = load_labels(connection, tenant_id=tenant_id)
         current = gate_threshold(connection, tenant_id=tenant_id)
         if not labels.scores:
@@ -77,5 +77,5 @@ def report_calibration(runtime: Runtime, tenant_id: UUID, *, wanted_precision: f
 def apply_threshold(runtime: Runtime, caller: Caller, threshold: float | None) -> None:
     """The tenant's gate decides by this threshold from now on."""
     check_whole_tenant(caller, remedy="the threshold is the tenant's: use a token of the whole tenant")
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         set_gate_threshold(connection, tenant_id=caller.tenant_id, threshold=threshold)

@@ -10,7 +10,7 @@ from api.guidance.schemas import GuidancePageOut
 from api.guidance.service import forget_rule, page_guidance
 from api.idempotency import IdempotentRoute
 from api.memories.schemas import ForgottenOut
-from api.parameters import PROBLEM, Limit, Namespace, PageCursor, Why
+from api.parameters import PROBLEM, Asked, Limit, PageCursor, Why
 from api.schemas import Name
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute, tags=["memories"])
@@ -20,7 +20,7 @@ router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute, tags=["memori
 def get_guidance(
     runtime: RuntimeOf,
     caller: Reader,
-    namespace: Namespace = None,
+    asked: Asked,
     collection: Annotated[Name | None, Query(description="elevated:user:… or elevated:session:…")] = None,
     standing: Annotated[bool, Query(description="False: superseded and forgotten ones too.")] = True,
     cursor: PageCursor = None,
@@ -30,7 +30,7 @@ def get_guidance(
     return page_guidance(
         runtime,
         caller,
-        namespace=namespace,
+        asked=asked,
         collection=collection,
         only_standing=standing,
         cursor=cursor,
@@ -40,7 +40,7 @@ def get_guidance(
 
 @router.delete("/v1/guidance/{guidance_id}")
 def delete_guidance(
-    guidance_id: UUID, runtime: RuntimeOf, caller: Writer, reason: Why = None
+    guidance_id: UUID, runtime: RuntimeOf, caller: Writer, asked: Asked, reason: Why = None
 ) -> ForgottenOut:
     """Forget a spoken rule: it stands no more, and nothing recalls the turn that spoke it."""
-    return forget_rule(runtime, caller, guidance_id, reason=reason)
+    return forget_rule(runtime, caller, guidance_id, asked=asked, reason=reason)

@@ -3,10 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from api.access import check_namespace, choose_namespace
+from api.access import check_owner, choose_namespace
 from api.guidance.schemas import GuidanceOut, GuidancePageOut
 from api.memories.schemas import ForgottenOut
 from api.runtime import Runtime
+from models.domain.records import Identity
 from models.errors import NotFound
 from models.store.engine import repeat_if_overtaken, tenant_transaction
 from models.store.forgetting import forget_guidance
@@ -19,16 +20,16 @@ def page_guidance(
     runtime: Runtime,
     caller: Caller,
     *,
-    namespace: str | None,
+    asked: Identity,
     collection: str | None,
     only_standing: bool,
     cursor: UUID | None,
     limit: int,
 ) -> GuidancePageOut:
     """A page of spoken rules, those noted last first."""
-    wanted = choose_namespace(caller, namespace)
+    wanted = choose_namespace(caller, asked)
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         found = list_spoken_rules(
             connection,
@@ -45,19 +46,22 @@ def page_guidance(
     )
 
 
-def forget_rule(runtime: Runtime, caller: Caller, guidance_id: UUID, *, reason: str | None) -> ForgottenOut:
+def forget_rule(
+    runtime: Runtime, caller: Caller, guidance_id: UUID, *, asked: Identity, reason: str | None
+) -> ForgottenOut:
     """A spoken rule stands no more, and nothing recalls the turn that spoke it."""
 
     def leave() -> datetime | None:
         with tenant_transaction(
-            runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+            runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
         ) as connection:
             rule = find_spoken_rule(connection, tenant_id=caller.tenant_id, guidance_id=guidance_id)
+            missing = NotFound(
+                f"no guidance {guidance_id} in this tenant", remedy="GET /v1/guidance lists what stands"
+            )
             if rule is None:
-                raise NotFound(
-                    f"no guidance {guidance_id} in this tenant", remedy="GET /v1/guidance lists what stands"
-                )
-            check_namespace(caller, rule.namespace)
+                raise missing
+            check_owner(caller, rule.namespace, asked, missing=missing)
             return forget_guidance(
                 connection, tenant_id=caller.tenant_id, guidance_id=guidance_id, reason=reason
             )

@@ -9,7 +9,7 @@ from api.access import Reader, RuntimeOf, Writer
 from api.idempotency import IdempotentRoute
 from api.journal.schemas import Event, JournalOut, LifecycleIn, LifecycleOut
 from api.journal.service import read_journal, take_hint
-from api.parameters import PROBLEM
+from api.parameters import PROBLEM, Asked
 from api.schemas import Name
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
@@ -25,10 +25,13 @@ def post_lifecycle(body: LifecycleIn, runtime: RuntimeOf, caller: Writer) -> Lif
 def get_journal(
     runtime: RuntimeOf,
     caller: Reader,
+    asked: Asked,
     session_id: Annotated[Name | None, Query()] = None,
     event: Annotated[Event | None, Query()] = None,
     cursor: Annotated[UUID | None, Query(description="`next_cursor` of the page before.")] = None,
     limit: Annotated[int, Query(gt=0, le=500)] = 100,
 ) -> JournalOut:
     """The newest hints, newest first."""
-    return read_journal(runtime, caller, session_id=session_id, event=event, cursor=cursor, limit=limit)
+    return read_journal(
+        runtime, caller, asked=asked, session_id=session_id, event=event, cursor=cursor, limit=limit
+    )

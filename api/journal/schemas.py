@@ -6,13 +6,13 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from api.schemas import Name, Strict, Text
+from api.schemas import Asking, Name, Text
 from api.turns.schemas import check_metadata
 
 Event = Literal["before_reset", "session_end", "before_compaction"]
 
 
-class LifecycleIn(Strict):
+class LifecycleIn(Asking):
     """A hint about a session's life. It schedules compaction and is written down; it decides nothing."""
 
     event: Event

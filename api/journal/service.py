@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from api.access import resolve_namespace
+from api.access import choose_namespace
 from api.journal.schemas import JournalEntryOut, JournalOut, LifecycleIn, LifecycleOut
 from api.runtime import Runtime
 from models.domain.records import Identity
@@ -10,51 +10,52 @@ from models.messages import COMPACT_DUE
 from models.store.compactions import request_compaction
 from models.store.engine import tenant_transaction
 from models.store.journal import append_entry, list_entries
-from models.store.sessions import find_session
+from models.store.sessions import find_home
 from models.store.tokens import Caller
 
 
 def take_hint(runtime: Runtime, caller: Caller, hint: LifecycleIn) -> LifecycleOut:
     """Write a hint down and, where the session is known, ask for its compaction."""
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
-        session = find_session(connection, tenant_id=caller.tenant_id, session_id=hint.session_id)
-        namespace = resolve_namespace(caller, Identity(), hint.session_id, session)
+        home = find_home(connection, session_id=hint.session_id, identity=hint.identity())
         entry_id = append_entry(
             connection,
             tenant_id=caller.tenant_id,
             session_id=hint.session_id,
-            namespace=namespace,
+            namespace=home.namespace,
             event=hint.event,
             reason=hint.reason,
             metadata=hint.metadata,
             kept=runtime.settings.journal_entries,
         )
-        if session is not None:
+        if home.is_known:
             request_compaction(connection, tenant_id=caller.tenant_id, session_id=hint.session_id)
-    if session is not None:
+    if home.is_known:
         runtime.doorbell.ring(COMPACT_DUE)
-    return LifecycleOut(id=str(entry_id), compaction_scheduled=session is not None)
+    return LifecycleOut(id=str(entry_id), compaction_scheduled=home.is_known)
 
 
 def read_journal(
     runtime: Runtime,
     caller: Caller,
     *,
+    asked: Identity,
     session_id: str | None,
     event: str | None,
     cursor: UUID | None,
     limit: int,
 ) -> JournalOut:
-    """The newest hints of the tenant, or of the one namespace the token opens."""
+    """The newest hints of the tenant, or of the namespace asked for or opened by the token."""
+    namespace = choose_namespace(caller, asked)
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         entries = list_entries(
             connection,
             tenant_id=caller.tenant_id,
-            namespace=caller.namespace,
+            namespace=namespace,
             session_id=session_id,
             event=event,
             before_id=cursor,

@@ -36,7 +36,7 @@ def verify(runtime: Runtime, caller: Caller, request: VerifyIn) -> VerifyOut:
 
 
 def _list_names(runtime: Runtime, caller: Caller, after: str) -> list[str]:
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         return list_compacted_sessions(
             connection, tenant_id=caller.tenant_id, after=after, count=SESSIONS_AT_ONCE
         )
@@ -44,7 +44,7 @@ def _list_names(runtime: Runtime, caller: Caller, after: str) -> list[str]:
 
 def _verify_one(runtime: Runtime, caller: Caller, name: str, answer: VerifyOut, *, repair: bool) -> None:
     encoder = runtime.settings.encoder
-    with tenant_transaction(runtime.engine, caller.tenant_id, is_snapshot=True) as connection:
+    with tenant_transaction(runtime.engine, caller, is_snapshot=True) as connection:
         lineage = load_lineage(connection, tenant_id=caller.tenant_id, session_id=name, encoder=encoder)
     found = verify_session(lineage, min_turns=runtime.settings.tail_min_turns)
     answer.sessions += 1
@@ -58,7 +58,7 @@ def _verify_one(runtime: Runtime, caller: Caller, name: str, answer: VerifyOut, 
     with session_lock(runtime.engine, tenant_id=caller.tenant_id, session_id=name) as is_ours:
         if not is_ours:
             raise TransientError(f"session '{name}' is being compacted", remedy="repeat the call")
-        with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+        with tenant_transaction(runtime.engine, caller) as connection:
             answer.summaries_dropped += repair_session(
                 connection, tenant_id=caller.tenant_id, session_id=name, violations=found
             )

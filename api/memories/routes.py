@@ -9,7 +9,7 @@ from api.access import Reader, RuntimeOf, Writer
 from api.idempotency import IdempotentRoute
 from api.memories.schemas import CorrectionIn, ForgottenOut, MemoryOut, MemoryPageOut
 from api.memories.service import correct, forget, page_memories, read_memory
-from api.parameters import PROBLEM, Limit, Namespace, PageCursor, Since, Until, Why
+from api.parameters import PROBLEM, Asked, Limit, PageCursor, Since, Until, Why
 from api.schemas import Name
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute, tags=["memories"])
@@ -19,7 +19,7 @@ router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute, tags=["memori
 def get_memories(
     runtime: RuntimeOf,
     caller: Reader,
-    namespace: Namespace = None,
+    asked: Asked,
     session_id: Annotated[Name | None, Query()] = None,
     since: Since = None,
     until: Until = None,
@@ -32,7 +32,7 @@ def get_memories(
     return page_memories(
         runtime,
         caller,
-        namespace=namespace,
+        asked=asked,
         session_id=session_id,
         since=since,
         until=until,
@@ -44,18 +44,24 @@ def get_memories(
 
 
 @router.get("/v1/memories/{memory_id}")
-def get_memory(memory_id: UUID, runtime: RuntimeOf, caller: Reader, explain: bool = False) -> MemoryOut:
+def get_memory(
+    memory_id: UUID, runtime: RuntimeOf, caller: Reader, asked: Asked, explain: bool = False
+) -> MemoryOut:
     """One memory; with `explain`, why it was kept, the turns it rests on, and what it said before."""
-    return read_memory(runtime, caller, memory_id, explain=explain)
+    return read_memory(runtime, caller, memory_id, asked=asked, explain=explain)
 
 
 @router.patch("/v1/memories/{memory_id}")
-def patch_memory(memory_id: UUID, body: CorrectionIn, runtime: RuntimeOf, caller: Writer) -> MemoryOut:
+def patch_memory(
+    memory_id: UUID, body: CorrectionIn, runtime: RuntimeOf, caller: Writer, asked: Asked
+) -> MemoryOut:
     """Correct a memory: recall says the new words, the raw turn and the old words are kept."""
-    return correct(runtime, caller, memory_id, body)
+    return correct(runtime, caller, memory_id, body, asked=asked)
 
 
 @router.delete("/v1/memories/{memory_id}")
-def delete_memory(memory_id: UUID, runtime: RuntimeOf, caller: Writer, reason: Why = None) -> ForgottenOut:
+def delete_memory(
+    memory_id: UUID, runtime: RuntimeOf, caller: Writer, asked: Asked, reason: Why = None
+) -> ForgottenOut:
     """Forget a memory: it and the turns that said it leave recall for good; the raw record keeps the turns."""
-    return forget(runtime, caller, memory_id, reason=reason)
+    return forget(runtime, caller, memory_id, asked=asked, reason=reason)

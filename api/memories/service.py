@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.access import check_namespace, choose_namespace
+from api.access import check_owner, choose_namespace
 from api.memories.schemas import (
     CorrectionIn,
     DecisionOut,
@@ -18,6 +18,7 @@ from api.memories.schemas import (
     SourceOut,
 )
 from api.runtime import Runtime
+from models.domain.records import Identity
 from models.errors import Conflict, NotFound
 from models.messages import INGEST
 from models.store.decisions import find_decision
@@ -27,19 +28,23 @@ from models.store.memories import LAST_ID, Memory, find_memory, list_memories, l
 from models.store.tokens import Caller
 
 
-def read_memory(runtime: Runtime, caller: Caller, memory_id: UUID, *, explain: bool) -> MemoryOut:
+def read_memory(
+    runtime: Runtime, caller: Caller, memory_id: UUID, *, asked: Identity, explain: bool
+) -> MemoryOut:
     """One memory, forgotten or not, and if wanted everything it rests on."""
     with tenant_transaction(
         runtime.engine,
-        caller.tenant_id,
+        caller,
         timeout_ms=runtime.settings.statement_timeout_ms,
         is_snapshot=True,
     ) as connection:
-        return _read(connection, caller, memory_id, explain=explain)
+        return _read(connection, caller, memory_id, asked=asked, explain=explain)
 
 
-def _read(connection: Connection, caller: Caller, memory_id: UUID, *, explain: bool) -> MemoryOut:
-    memory = _find(connection, caller, memory_id)
+def _read(
+    connection: Connection, caller: Caller, memory_id: UUID, *, asked: Identity, explain: bool
+) -> MemoryOut:
+    memory = _find(connection, caller, memory_id, asked)
     shown = _show(memory)
     if explain:
         shown.explain = _explain(connection, caller, memory)
@@ -50,7 +55,7 @@ def page_memories(
     runtime: Runtime,
     caller: Caller,
     *,
-    namespace: str | None,
+    asked: Identity,
     session_id: str | None,
     since: datetime | None,
     until: datetime | None,
@@ -60,9 +65,9 @@ def page_memories(
     limit: int,
 ) -> MemoryPageOut:
     """A page of memories, those made last first."""
-    wanted = choose_namespace(caller, namespace)
+    wanted = choose_namespace(caller, asked)
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         found = list_memories(
             connection,
@@ -82,21 +87,23 @@ def page_memories(
     )
 
 
-def correct(runtime: Runtime, caller: Caller, memory_id: UUID, request: CorrectionIn) -> MemoryOut:
+def correct(
+    runtime: Runtime, caller: Caller, memory_id: UUID, request: CorrectionIn, *, asked: Identity
+) -> MemoryOut:
     """Give a memory other words; they are found as soon as the workers have indexed them."""
-    is_changed, shown = repeat_if_overtaken(partial(_correct, runtime, caller, memory_id, request))
+    is_changed, shown = repeat_if_overtaken(partial(_correct, runtime, caller, memory_id, request, asked))
     if is_changed:
         runtime.doorbell.ring(INGEST)
     return shown
 
 
 def _correct(
-    runtime: Runtime, caller: Caller, memory_id: UUID, request: CorrectionIn
+    runtime: Runtime, caller: Caller, memory_id: UUID, request: CorrectionIn, asked: Identity
 ) -> tuple[bool, MemoryOut]:
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
-        memory = _find(connection, caller, memory_id)
+        memory = _find(connection, caller, memory_id, asked)
         if memory.forgotten_at is not None:
             raise Conflict(
                 f"memory {memory_id} was forgotten at {memory.forgotten_at.isoformat()}",
@@ -110,17 +117,19 @@ def _correct(
             body=request.text,
             reason=request.reason,
         )
-        return is_changed, _read(connection, caller, memory_id, explain=True)
+        return is_changed, _read(connection, caller, memory_id, asked=asked, explain=True)
 
 
-def forget(runtime: Runtime, caller: Caller, memory_id: UUID, *, reason: str | None) -> ForgottenOut:
+def forget(
+    runtime: Runtime, caller: Caller, memory_id: UUID, *, asked: Identity, reason: str | None
+) -> ForgottenOut:
     """A memory leaves recall for good; its turns stay in the raw record."""
 
     def leave() -> datetime | None:
         with tenant_transaction(
-            runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+            runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
         ) as connection:
-            _find(connection, caller, memory_id)
+            _find(connection, caller, memory_id, asked)
             return forget_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id, reason=reason)
 
     since = repeat_if_overtaken(leave)
@@ -128,14 +137,15 @@ def forget(runtime: Runtime, caller: Caller, memory_id: UUID, *, reason: str | N
     return ForgottenOut(id=str(memory_id), forgotten_at=since)
 
 
-def _find(connection: Connection, caller: Caller, memory_id: UUID) -> Memory:
+def _find(connection: Connection, caller: Caller, memory_id: UUID, asked: Identity) -> Memory:
+    missing = NotFound(
+        f"no memory {memory_id} in this tenant",
+        remedy="GET /v1/memories lists them; items of an assembly name them",
+    )
     found = find_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id)
     if found is None:
-        raise NotFound(
-            f"no memory {memory_id} in this tenant",
-            remedy="GET /v1/memories lists them; items of an assembly name them",
-        )
-    check_namespace(caller, found.namespace)
+        raise missing
+    check_owner(caller, found.namespace, asked, missing=missing)
     return found
 
 

@@ -23,7 +23,7 @@ def page_namespaces(runtime: Runtime, caller: Caller, *, cursor: str | None, lim
     """A page of namespaces by name, with counts; a bound token sees its own."""
     after = read_cursor(cursor, parts=1)[0] if cursor else ""
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         found = list_namespaces(
             connection, tenant_id=caller.tenant_id, only=caller.namespace, after=after, count=limit + 1
@@ -40,7 +40,7 @@ def erase(
     """Erase a namespace, raw turns included, when its name is given twice; else say what would go."""
     check_namespace(caller, namespace)
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         found = list_namespaces(connection, tenant_id=caller.tenant_id, only=namespace, count=1)
     if not found:
@@ -56,9 +56,7 @@ def erase(
         )
     for attempt in range(ERASE_ATTEMPTS):
         try:
-            with tenant_transaction(
-                runtime.engine, caller.tenant_id, timeout_ms=ERASE_TIMEOUT_MS
-            ) as connection:
+            with tenant_transaction(runtime.engine, caller, timeout_ms=ERASE_TIMEOUT_MS) as connection:
                 counts = erase_namespace(
                     connection, namespace=namespace, token_id=caller.token_id, reason=reason
                 )
@@ -73,7 +71,7 @@ def erase(
 def read_erasures(runtime: Runtime, caller: Caller, *, limit: int) -> ErasuresOut:
     """The audit: what was erased, when, by which token."""
     check_whole_tenant(caller)
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         found = list_erasures(connection, tenant_id=caller.tenant_id, count=limit)
     return ErasuresOut(
         erasures=[

@@ -37,7 +37,7 @@ def read_receipt(runtime: Runtime, caller: Caller, assembly_id: UUID) -> Receipt
     stored = _find(runtime, caller, assembly_id)
     rows = unfold_candidates(stored.receipt)
     ids = {UUID(row["turn_id"] or row["id"]) for row in rows}
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         found = load_item_texts(connection, tenant_id=caller.tenant_id, ids=list(ids))
     texts = {str(one.id): one.text[:EXCERPT_CHARS] for one in found}
     described = {key: stored.receipt[key] for key in stored.receipt if key not in {"candidates", "version"}}
@@ -74,7 +74,7 @@ def unfold_candidates(receipt: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _find(runtime: Runtime, caller: Caller, assembly_id: UUID) -> StoredReceipt:
     runtime.receipts.wait_for(assembly_id, seconds=WAIT_SECONDS)
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         found = find_receipt(connection, tenant_id=caller.tenant_id, assembly_id=assembly_id)
     if found is None:
         raise NotFound(
@@ -94,7 +94,7 @@ def _make_again(runtime: Runtime, caller: Caller, stored: StoredReceipt) -> tupl
     trail = Trail()
     read = gather(runtime, caller, request, trail, deadline_ms=REPLAY_DEADLINE_MS, now=now)
     through = receipt["tail"]["through_position"]
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         turns = load_recent_turns(
             connection,
             tenant_id=caller.tenant_id,

@@ -5,10 +5,10 @@ from sqlalchemy import Connection
 from api.access import check_namespace, check_whole_tenant
 from api.rpc.collections import Place, find_place
 from api.rpc.dispatcher import Call
-from models.domain.records import GLOBAL_NAMESPACE, Identity, durable_namespace
+from models.domain.records import GLOBAL_NAMESPACE, Identity
+from models.store import sessions
 from models.store.collections import Scope
 from models.store.documents import bindings_of
-from models.store.sessions import find_session
 
 
 def open_for_reading(connection: Connection, call: Call, collection: str) -> Scope:
@@ -18,7 +18,7 @@ def open_for_reading(connection: Connection, call: Call, collection: str) -> Sco
     if place.namespace not in (None, GLOBAL_NAMESPACE):
         check_namespace(call.caller, place.namespace or "")
     elif place.session_id is not None:
-        find_home(connection, call, place.session_id)
+        find_home(connection, place.session_id)
     elif place.view == "own":
         check_whole_tenant(call.caller)  # a collection of the client's own, of nobody in particular
     return to_scope(place, user_id=own)
@@ -33,13 +33,9 @@ def open_for_writing(connection: Connection, call: Call, collection: str) -> Pla
     return place
 
 
-def find_home(connection: Connection, call: Call, session_id: str) -> str:
-    """The namespace of a session, if the caller's token opens it; of an unknown one, what it would get."""
-    known = find_session(connection, tenant_id=call.caller.tenant_id, session_id=session_id)
-    home = known.namespace if known is not None and known.namespace else None
-    if home is None:  # nobody's yet: whoever writes first says whose it is
-        return call.caller.namespace or durable_namespace(Identity(), session_id)
-    return check_namespace(call.caller, home)
+def find_home(connection: Connection, session_id: str, identity: Identity | None = None) -> str:
+    """The namespace of a session, if the caller may see it; of an unknown one, what it would get."""
+    return sessions.find_home(connection, session_id=session_id, identity=identity or Identity()).namespace
 
 
 def to_scope(place: Place, *, user_id: str | None) -> Scope:

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator
 
 from api.schemas import Name, refuse
-from models.domain.records import GLOBAL_NAMESPACE, Identity
+from models.domain.records import GLOBAL_NAMESPACE
 from models.errors import InvalidInput
 from models.store.collections import View
 from models.tables import MAX_NAME_LENGTH
@@ -119,19 +119,6 @@ def _check_namespace(namespace: str) -> str:
                 remedy="choose another user id",
             )
     return namespace
-
-
-def read_identity(namespace: str) -> Identity:
-    """Who a namespace belongs to, as accept wants it said.
-
-    >>> read_identity("session-key:main")
-    Identity(user_id=None, session_key='main', agent_id=None)
-    """
-    if namespace.startswith("session-key:"):
-        return Identity(session_key=namespace.removeprefix("session-key:"))
-    if namespace.startswith("agent-id:"):
-        return Identity(agent_id=namespace.removeprefix("agent-id:"))
-    return Identity(user_id=namespace)
 
 
 def _as_validator(check: Callable[[str], object]) -> AfterValidator:

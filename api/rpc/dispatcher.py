@@ -109,21 +109,27 @@ class Dispatcher:
         try:
             answer = show_result(request.id, self._call(request, session))
         except RpcError as error:
-            log.info("rpc.refused", method=request.method[:64], code=error.code)
+            log.info("rpc.refused", method=self._name_for_logs(request), code=error.code)
             answer = show_error(request.id, error)
         except ServiceError as error:
-            log.info("rpc.failed", method=request.method[:64], error=error.code)
+            log.info("rpc.failed", method=self._name_for_logs(request), error=error.code)
             answer = show_error(request.id, RpcError.of_service(error))
         except RecursionError:
             answer = show_error(request.id, RpcError(INVALID_PARAMS, "the parameters are nested too deeply"))
         except Exception as error:  # a bug in one method must not end the connection
-            log.error("rpc.bug", method=request.method[:64], error=type(error).__name__, exc_info=error)
+            log.error(
+                "rpc.bug", method=self._name_for_logs(request), error=type(error).__name__, exc_info=error
+            )
             unexpected = RpcError(INTERNAL_ERROR, f"an error nobody expected: {type(error).__name__}")
             answer = show_error(request.id, unexpected)
         else:
             seconds = round(time.perf_counter() - start, 4)
             log.debug("rpc.answered", method=request.method, seconds=seconds)
         return None if request.is_notification else answer
+
+    def _name_for_logs(self, request: Request) -> str:
+        """The method, if it is one: any other word is the caller's own."""
+        return request.method if request.method in self._methods else "unknown"
 
     def _call(self, request: Request, session: Session) -> Mapping[str, Any]:
         if isinstance(request.params, list):

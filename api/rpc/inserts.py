@@ -2,17 +2,25 @@
 
 import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
 from api.rpc.access import find_home, open_for_writing
-from api.rpc.collections import Place, read_identity
+from api.rpc.collections import Place
 from api.rpc.dispatcher import Call, read_model
 from api.rpc.search import encode
 from api.turns.schemas import TurnIn
-from models.domain.records import GLOBAL_NAMESPACE, ROLES, STABILITY_WEIGHT, Identity, durable_namespace
+from models.domain.heartbeats import find_skipped
+from models.domain.records import (
+    GLOBAL_NAMESPACE,
+    ROLES,
+    STABILITY_WEIGHT,
+    Identity,
+    durable_namespace,
+    read_identity,
+)
 from models.domain.rules.detector import read_conversation
 from models.errors import InvalidInput, ServiceError
 from models.messages import INGEST
@@ -28,20 +36,34 @@ ROLE_OF_HOST: Final = {"toolresult": "tool", "tool_result": "tool", "function": 
 DIRECT_SESSION: Final = "direct:"  # the session of texts that were put into a memory without a conversation
 
 
+def is_skipped(call: Call, turn: TurnIn, *, names: Sequence[str | None]) -> bool:
+    """Whether it is what a host says to itself: it is not kept."""
+    ignored = call.runtime.settings.ignored_session_patterns()
+    return bool(find_skipped([turn.to_domain()], names=names, ignored=ignored))
+
+
 def insert_turn(
     call: Call, *, session_id: str, record_id: str, text: str, metadata: Mapping[str, Any]
-) -> UUID:
-    """Append a turn under the client's id. Other words under a known id are another turn: nothing said is lost."""
+) -> UUID | None:
+    """Append a turn under the client's id; None for what a host says to itself.
+
+    Other words under a known id are another turn: nothing said is lost.
+    """
+    turn = read_turn(record_id, text, metadata)
+    if is_skipped(call, turn, names=[session_id, *_keys_in(metadata)]):
+        return None
     identity = _read_identity(metadata, session_id)
-    with tenant_transaction(
-        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-    ) as connection:
-        home = find_home(connection, call, session_id)
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+        find_home(connection, session_id, identity)
         if not identity.is_empty:
             open_for_writing(connection, call, f"user:{durable_namespace(identity, session_id)}")
-        elif call.caller.namespace is not None:
-            identity = read_identity(home)
-    return _accept(call, session_id=session_id, identity=identity, turn=read_turn(record_id, text, metadata))
+    return _accept(call, session_id=session_id, identity=identity, turn=turn)
+
+
+def _keys_in(metadata: Mapping[str, Any]) -> list[str]:
+    """Other names of the session, as far as a client sends them along."""
+    given = (metadata.get(name) for name in ("sessionKey", "session_key", "sessionId"))
+    return [name for name in given if isinstance(name, str)]
 
 
 def _read_identity(metadata: Mapping[str, Any], session_id: str) -> Identity:
@@ -93,7 +115,7 @@ def _accept(call: Call, *, session_id: str, identity: Identity, turn: TurnIn) ->
         with single_statement(call.runtime.engine, timeout_ms=call.timeout_ms) as connection:
             accepted = accept_turns(
                 connection,
-                tenant_id=call.caller.tenant_id,
+                whose=call.caller,
                 session_id=session_id,
                 identity=identity,
                 turns=[one.to_domain()],
@@ -112,11 +134,9 @@ def _accept(call: Call, *, session_id: str, identity: Identity, turn: TurnIn) ->
 
 def insert_text(
     call: Call, *, collection: str, record_id: str, text: str, metadata: Mapping[str, Any]
-) -> None:
-    """Put a text where its collection says."""
-    with tenant_transaction(
-        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-    ) as connection:
+) -> bool:
+    """Put a text where its collection says; False for what a host says to itself, which is not kept."""
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         place = open_for_writing(connection, call, collection)
     if place.is_derived:
         raise InvalidInput(
@@ -126,11 +146,17 @@ def insert_text(
         )
     if place.view == "active":
         assert place.session_id is not None
-        insert_turn(call, session_id=place.session_id, record_id=record_id, text=text, metadata=metadata)
-    elif place.view == "own":
+        turn_id = insert_turn(
+            call, session_id=place.session_id, record_id=record_id, text=text, metadata=metadata
+        )
+        return turn_id is not None
+    if place.view == "own":
         _insert_own(call, place, record_id, text, metadata)
-    else:
-        _insert_on_turn(call, place, record_id, text, metadata)
+        return True
+    if is_skipped(call, read_turn(record_id, text, metadata), names=_keys_in(metadata)):
+        return False
+    _insert_on_turn(call, place, record_id, text, metadata)
+    return True
 
 
 def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadata: Mapping[str, Any]) -> None:
@@ -144,7 +170,7 @@ def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadat
     )
     tenant_id = call.caller.tenant_id
     seen_at = turn.ts or datetime.now(UTC)
-    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         if place.view == "memories":
             assert place.namespace is not None
             add_memory(
@@ -194,10 +220,8 @@ def _find_owner(call: Call, place: Place) -> Identity:
     if place.namespace is not None:
         return read_identity(place.namespace)
     assert place.session_id is not None
-    with tenant_transaction(
-        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-    ) as connection:
-        return read_identity(find_home(connection, call, place.session_id))
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+        return read_identity(find_home(connection, place.session_id))
 
 
 def _find_turn(call: Call, place: Place, record_id: str, turn: TurnIn) -> UUID | None:
@@ -205,9 +229,9 @@ def _find_turn(call: Call, place: Place, record_id: str, turn: TurnIn) -> UUID |
     session_id, source = turn.metadata.get("sessionId"), turn.metadata.get("source_turn_id")
     tenant_id = call.caller.tenant_id
     digest = hashlib.sha256(turn.content.encode()).digest()
-    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         if isinstance(session_id, str) and session_id and isinstance(source, str | int):
-            home = find_home(connection, call, session_id)
+            home = find_home(connection, session_id)
             if place.namespace in (home, None):
                 short = digest.hex()[:12]
                 names = [
@@ -245,10 +269,10 @@ def _insert_own(call: Call, place: Place, record_id: str, text: str, metadata: M
     with contextlib.suppress(ServiceError):  # no encoder yet: compared when it is searched
         vector, encoder = encode(call, [turn.content])[0], call.runtime.settings.encoder
     tenant_id = call.caller.tenant_id
-    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         namespace = place.namespace
         if namespace is None and place.session_id is not None:
-            namespace = find_home(connection, call, place.session_id)
+            namespace = find_home(connection, place.session_id)
         record = NewRecord(
             collection=place.collection,
             id=record_id,

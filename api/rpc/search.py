@@ -50,7 +50,7 @@ def search(call: Call, scope: Scope, vector: Vector, *, k: int, exclude: AnyOf[s
     """The `k` entries nearest to a vector, nearest first, without those the client has already."""
     tenant_id, encoder = call.caller.tenant_id, call.runtime.settings.encoder
     count = min(k, MOST_RESULTS) + len(exclude)
-    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         # What waits for its vector is read first: one that gets it in between is found twice, never missed.
         waiting = list_unencoded_entries(
             connection, tenant_id=tenant_id, scope=scope, encoder=encoder, count=MOST_UNENCODED

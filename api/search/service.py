@@ -107,7 +107,7 @@ def _rank(
     timeout_ms = runtime.settings.statement_timeout_ms
     vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
     question = question.within(context, rows=rows, vector=vector)
-    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+    with one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors:
         sent = send_nearest(cursors, question, encoder=encoder)
         near = sent.fetchall() if sent else ()
         ranked = recall(cursors, question, near, encoder=encoder, most=most)
@@ -147,10 +147,11 @@ def _read_context(
         session_id=session_id,
         namespace=None if identity.is_empty else durable_namespace(identity, session_id),
         user_id=request.user_id,
+        session_key=request.session_key,
         agent_id=request.agent_id,
     )
     timeout_ms = runtime.settings.statement_timeout_ms
-    with one_round_trip(runtime.engine, caller.tenant_id, timeout_ms=timeout_ms) as cursors:
+    with one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors:
         first = send_context(cursors, origin=origin, tail_chars=0, encoder=encoder)
         rows = (
             send_named(
@@ -200,7 +201,7 @@ def _load_page(
 ) -> list[RankedHit]:
     """The results a cursor names, in its order, as far as they are still there and the caller may see them."""
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         items = load_items(
             connection,

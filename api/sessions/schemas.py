@@ -11,6 +11,7 @@ class SessionOut(BaseModel):
     user_id: str | None
     session_key: str | None
     agent_id: str | None
+    is_shared: bool = Field(description="Opened for every identity, as a group chat is.")
     created_at: datetime
     last_turn_at: datetime
     turns: int

@@ -3,10 +3,11 @@
 from dataclasses import asdict
 from datetime import datetime
 
-from api.access import check_namespace, choose_namespace
+from api.access import check_session, choose_namespace
 from api.cursors import read_cursor, write_cursor
 from api.runtime import Runtime
 from api.sessions.schemas import SessionOut, SessionPageOut
+from models.domain.records import Identity
 from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.sessions import describe_session, list_sessions
@@ -17,17 +18,17 @@ def page_sessions(
     runtime: Runtime,
     caller: Caller,
     *,
-    namespace: str | None,
+    asked: Identity,
     since: datetime | None,
     until: datetime | None,
     cursor: str | None,
     limit: int,
 ) -> SessionPageOut:
     """A page of sessions by name, with counts."""
-    wanted = choose_namespace(caller, namespace)
+    wanted = choose_namespace(caller, asked)
     after = read_cursor(cursor, parts=1)[0] if cursor else ""
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         found = list_sessions(
             connection,
@@ -44,13 +45,13 @@ def page_sessions(
     )
 
 
-def read_session(runtime: Runtime, caller: Caller, session_id: str) -> SessionOut:
+def read_session(runtime: Runtime, caller: Caller, session_id: str, *, asked: Identity) -> SessionOut:
     """One session: its counts, its tokens, and how far its compaction came."""
+    check_session(runtime, caller, session_id, asked)
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         found = describe_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
     if found is None:
         raise NotFound(f"session '{session_id}' has no turns", remedy="GET /v1/sessions lists them")
-    check_namespace(caller, found.namespace)
     return SessionOut(**asdict(found))

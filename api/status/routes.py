@@ -24,7 +24,7 @@ def get_status(
     runtime: RuntimeOf, caller: Annotated[Caller, Depends(reader)], counts: bool = False
 ) -> StatusOut:
     """What waits, how long, and what was given up, in the caller's tenant or the one namespace its token opens."""
-    with tenant_transaction(runtime.engine, caller.tenant_id) as connection:
+    with tenant_transaction(runtime.engine, caller) as connection:
         backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=caller.namespace)
         dead = count_dead_letters(connection, tenant_id=caller.tenant_id)
         kept = (

@@ -4,13 +4,15 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.access import check_namespace
+from api.access import NOBODY
 from api.runtime import Runtime
 from api.summaries.schemas import ExpandOut, SummaryOut
 from api.turns.service import show_turn
+from models.domain.records import Identity
 from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.history import load_kept_turns
+from models.store.sessions import find_home
 from models.store.summaries import (
     Summary,
     expand_to_summaries,
@@ -21,22 +23,31 @@ from models.store.summaries import (
 from models.store.tokens import Caller
 
 
-def read_summary(runtime: Runtime, caller: Caller, summary_id: UUID) -> SummaryOut:
+def read_summary(
+    runtime: Runtime, caller: Caller, summary_id: UUID, *, asked: Identity = NOBODY
+) -> SummaryOut:
     """One summary with everything known about it."""
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
-        return _show_summary(connection, caller, _find(connection, caller, summary_id))
+        return _show_summary(connection, caller, _find(connection, caller, summary_id, asked))
 
 
 def expand_summary(
-    runtime: Runtime, caller: Caller, summary_id: UUID, *, depth: int, cursor: int | None, limit: int
+    runtime: Runtime,
+    caller: Caller,
+    summary_id: UUID,
+    *,
+    depth: int,
+    cursor: int | None,
+    limit: int,
+    asked: Identity = NOBODY,
 ) -> ExpandOut:
     """What lies below a summary: every summary, and the raw turns page by page, down to `depth` edges."""
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
-        _find(connection, caller, summary_id)
+        _find(connection, caller, summary_id, asked)
         below = []
         if cursor is None:  # the summaries come with the first page
             below = expand_to_summaries(
@@ -58,13 +69,13 @@ def expand_summary(
         )
 
 
-def _find(connection: Connection, caller: Caller, summary_id: UUID) -> Summary:
+def _find(connection: Connection, caller: Caller, summary_id: UUID, asked: Identity) -> Summary:
     found = load_summaries(connection, tenant_id=caller.tenant_id, ids=[summary_id])
     if not found:
         raise NotFound(
             f"no summary {summary_id} in this tenant", remedy="ids are in the items of an assembly"
         )
-    check_namespace(caller, found[0].namespace)
+    find_home(connection, session_id=found[0].session_id, identity=asked)  # refuses whoever may not see it
     return found[0]
 
 

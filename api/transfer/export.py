@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from api.access import check_session, choose_namespace
 from api.runtime import Runtime
 from api.transfer.schemas import FORMAT, VERSION
+from models.domain.records import Identity
 from models.errors import TransientError
 from models.store.engine import tenant_transaction
 from models.store.tokens import Caller
@@ -18,13 +19,11 @@ TRANSFER_TIMEOUT_MS = 3_600_000
 BYTES_AT_ONCE = 64 * 1024
 
 
-def export(
-    runtime: Runtime, caller: Caller, *, namespace: str | None, session_id: str | None
-) -> Iterator[bytes]:
+def export(runtime: Runtime, caller: Caller, *, asked: Identity, session_id: str | None) -> Iterator[bytes]:
     """The lines of an export, several at once; the first ones are read before this returns."""
-    wanted = choose_namespace(caller, namespace)
+    wanted = choose_namespace(caller, asked)
     if session_id is not None:
-        check_session(runtime, caller, session_id)
+        check_session(runtime, caller, session_id, asked)
     chunks = _in_chunks(_lines(runtime, caller, wanted, session_id))
     first = next(chunks)  # what goes wrong at the beginning is answered as a problem, not as a torn stream
 
@@ -48,7 +47,7 @@ def _lines(runtime: Runtime, caller: Caller, namespace: str | None, session_id: 
     with (
         transfer_slot(runtime),
         tenant_transaction(
-            runtime.engine, caller.tenant_id, timeout_ms=TRANSFER_TIMEOUT_MS, is_snapshot=True
+            runtime.engine, caller, timeout_ms=TRANSFER_TIMEOUT_MS, is_snapshot=True
         ) as connection,
     ):
         yield json.dumps(header)

@@ -47,7 +47,7 @@ class Importer:
     def __enter__(self) -> Self:
         self._stack.enter_context(transfer_slot(self._runtime))
         self._connection = self._stack.enter_context(
-            tenant_transaction(self._runtime.engine, self._caller.tenant_id, timeout_ms=TRANSFER_TIMEOUT_MS)
+            tenant_transaction(self._runtime.engine, self._caller, timeout_ms=TRANSFER_TIMEOUT_MS)
         )
         return self
 

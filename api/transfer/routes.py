@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from api.access import Administrator, Reader, RuntimeOf, check_whole_tenant
-from api.parameters import PROBLEM, Namespace
+from api.parameters import PROBLEM, Asked
 from api.runtime import Runtime
 from api.schemas import Name
 from api.transfer.export import export
@@ -32,11 +32,11 @@ BYTES_AT_ONCE = 4 * 1024 * 1024
 def get_export(
     runtime: RuntimeOf,
     caller: Reader,
-    namespace: Namespace = None,
+    asked: Asked,
     session_id: Annotated[Name | None, Query()] = None,
 ) -> StreamingResponse:
     """Everything kept, with its lineage, as one moment saw it: a header, records, and a count at the end."""
-    lines = export(runtime, caller, namespace=namespace, session_id=session_id)
+    lines = export(runtime, caller, asked=asked, session_id=session_id)
     return StreamingResponse(lines, media_type=NDJSON)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StrictBool
 
-from api.schemas import Moment, Name, Strict, Text, UserId, _check_text, refuse
+from api.schemas import Asking, Moment, Name, Strict, Text, check_text, refuse
 from models.domain.records import NewTurn, Role
 from models.settings import get_settings
 
@@ -30,14 +30,13 @@ class TurnPageOut(BaseModel):
     next_cursor: str | None
 
 
-class GrepIn(Strict):
+class GrepIn(Asking):
     """What to look for in the raw record, newest turns first."""
 
     pattern: Annotated[Text, Field(min_length=1, max_length=1000)]
     regex: StrictBool = False
     ignore_case: StrictBool = False
     session_id: Name | None = None
-    user_id: Name | None = None
     role: Literal["user", "assistant", "system", "tool"] | None = None
     limit: Annotated[int, Field(gt=0, le=1000, strict=True)] = 50
     cursor: Annotated[str, Field(max_length=32, pattern=r"^\d+$")] | None = None
@@ -64,13 +63,14 @@ class GrepOut(BaseModel):
 
 
 MAX_METADATA_CHARS = 65_536
+MAX_METADATA_DEPTH = 32  # deeper ones cannot be read back by every reader of JSON
 
 
 def _check_content(text: str) -> str:
     if not text.strip():
         raise refuse("empty_text", "the text is empty", "leave empty turns out")
     limit = get_settings().max_turn_bytes
-    size = len(_check_text(text).encode())
+    size = len(check_text(text).encode())
     if size > limit:
         raise refuse(
             "turn_too_large",
@@ -82,6 +82,13 @@ def _check_content(text: str) -> str:
 
 
 def check_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    """The metadata, if it can be kept and read back."""
+    if _is_deeper(metadata, MAX_METADATA_DEPTH):
+        raise refuse(
+            "metadata_too_deep",
+            f"the metadata is nested more than {MAX_METADATA_DEPTH} levels deep",
+            "keep deep structures elsewhere and refer to them, or send them as one string of JSON",
+        )
     try:
         size = len(json.dumps(metadata, allow_nan=False))
     except ValueError as error:
@@ -94,8 +101,24 @@ def check_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
             status=413,
         )
     for found in _strings_in(metadata):
-        _check_text(found)
+        check_text(found)
     return metadata
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    """Whether objects and lists lie in one another more than so many times; looks no deeper than that."""
+    layer = [value]
+    for _ in range(levels):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def _strings_in(value: object) -> Iterator[str]:
@@ -123,6 +146,7 @@ class TurnIn(Strict):
     ts: Moment | None = None
     name: Name | None = None
     metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)] = Field(default_factory=dict)
+    heartbeat: StrictBool = Field(default=False, description="What the host says to itself: it is not kept.")
 
     def to_domain(self) -> NewTurn:
         """The turn as the domain knows it."""
@@ -133,6 +157,7 @@ class TurnIn(Strict):
             host_message_id=self.id,
             name=self.name,
             metadata=self.metadata,
+            is_heartbeat=self.heartbeat,
         )
 
 
@@ -148,14 +173,16 @@ def _check_count(turns: list[TurnIn]) -> list[TurnIn]:
     return turns
 
 
-class TurnsIn(Strict):
+class TurnsIn(Asking):
     """Turns to append to a session."""
 
     turns: Annotated[list[TurnIn], Field(min_length=1), AfterValidator(_check_count)]
-    user_id: UserId | None = None
-    session_key: Name | None = None
-    agent_id: Name | None = None
     idempotency_key: Name | None = None
+    shared: StrictBool = Field(
+        default=False,
+        description="Opens the session for every identity, as a group chat is: each turn feeds the memory of the "
+        "identity it is sent for, `name` tells speakers apart. Only the first turns of a session can say so.",
+    )
 
 
 class DuplicateOut(BaseModel):
@@ -167,6 +194,7 @@ class DuplicateOut(BaseModel):
 class TurnsOut(BaseModel):
     accepted: list[str]
     duplicates: list[DuplicateOut]
+    skipped: list[int] = Field(description="Places of turns that are not kept: heartbeats, ignored sessions.")
     pending: int = Field(
         description="Accepted items of this namespace that the workers have not finished yet."
     )

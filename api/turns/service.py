@@ -1,26 +1,81 @@
-"""Raw turns read back: page by page, and by a bounded search."""
+"""Raw turns: accepted once each, read back page by page, and by a bounded search."""
 
 import time
 
 from api.access import check_session, choose_namespace
 from api.runtime import Runtime
-from api.turns.schemas import GrepHit, GrepIn, GrepOut, TurnOut, TurnPageOut
+from api.turns.schemas import (
+    DuplicateOut,
+    GrepHit,
+    GrepIn,
+    GrepOut,
+    TurnOut,
+    TurnPageOut,
+    TurnsIn,
+    TurnsOut,
+)
+from models.domain.heartbeats import find_skipped
+from models.domain.records import Identity
 from models.errors import DeadlineExceeded, InvalidInput
-from models.store.engine import tenant_transaction
+from models.messages import INGEST
+from models.store.engine import single_statement, tenant_transaction
 from models.store.history import LAST_SEQ, Found, KeptTurn, list_turns, search_turns
+from models.store.sessions import find_home
 from models.store.tokens import Caller
+from models.store.turns import accept_turns
+from models.store.work import measure_backlog
+
+
+def accept(
+    runtime: Runtime, caller: Caller, session_id: str, request: TurnsIn, *, idempotency_key: str | None
+) -> TurnsOut:
+    """Append turns once each and wake the workers; what a host says to itself is skipped."""
+    identity = request.identity()
+    turns = [turn.to_domain() for turn in request.turns]
+    ignored = runtime.settings.ignored_session_patterns()
+    skipped = find_skipped(turns, names=(session_id, request.session_key), ignored=ignored)
+    places = [place for place in range(len(turns)) if place not in skipped]
+    timeout_ms = runtime.settings.statement_timeout_ms
+    if not places:
+        with tenant_transaction(runtime.engine, caller, timeout_ms=timeout_ms) as connection:
+            home = find_home(connection, session_id=session_id, identity=identity)
+            backlog = measure_backlog(connection, tenant_id=caller.tenant_id, namespace=home.namespace)
+        return TurnsOut(accepted=[], duplicates=[], skipped=sorted(skipped), pending=backlog.pending)
+    with single_statement(runtime.engine, timeout_ms=timeout_ms) as connection:
+        accepted = accept_turns(
+            connection,
+            whose=caller,
+            session_id=session_id,
+            identity=identity,
+            turns=[turns[place] for place in places],
+            places=places,
+            idempotency_key=request.idempotency_key or idempotency_key,
+            is_shared=request.shared,
+        )
+    if accepted.turn_ids:
+        runtime.doorbell.ring(INGEST)
+    return TurnsOut(
+        accepted=[str(turn_id) for turn_id in accepted.turn_ids],
+        duplicates=[
+            DuplicateOut(index=one.index, turn_id=str(one.turn_id), content_differs=one.content_differs)
+            for one in accepted.duplicates
+        ],
+        skipped=sorted(skipped),
+        pending=accepted.pending,
+    )
+
 
 GREP_PAGE_ROWS = 20_000
 GREP_SECONDS = 2.0
 
 
 def page_turns(
-    runtime: Runtime, caller: Caller, session_id: str, *, cursor: int | None, limit: int
+    runtime: Runtime, caller: Caller, session_id: str, *, asked: Identity, cursor: int | None, limit: int
 ) -> TurnPageOut:
     """A page of the raw record, oldest first."""
-    check_session(runtime, caller, session_id)
+    check_session(runtime, caller, session_id, asked)
     with tenant_transaction(
-        runtime.engine, caller.tenant_id, timeout_ms=runtime.settings.statement_timeout_ms
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
     ) as connection:
         kept = list_turns(
             connection,
@@ -54,7 +109,12 @@ def show_turn(kept: KeptTurn) -> TurnOut:
 
 def grep(runtime: Runtime, caller: Caller, request: GrepIn) -> GrepOut:
     """Matches in the raw record, newest first, until there are enough, the record ends or time is up."""
-    namespace = choose_namespace(caller, request.user_id)
+    identity = request.identity()
+    namespace = choose_namespace(caller, identity)
+    if request.session_id is not None:
+        with tenant_transaction(runtime.engine, caller) as connection:
+            home = find_home(connection, session_id=request.session_id, identity=identity)
+        namespace = None if home.is_known else home.namespace  # all of a session that the caller may see
     deadline = time.monotonic() + GREP_SECONDS
     before: int | None = int(request.cursor) if request.cursor else LAST_SEQ
     found: list[Found] = []
@@ -64,7 +124,7 @@ def grep(runtime: Runtime, caller: Caller, request: GrepIn) -> GrepOut:
         if left_ms <= 0:
             break
         try:
-            with tenant_transaction(runtime.engine, caller.tenant_id, timeout_ms=left_ms) as connection:
+            with tenant_transaction(runtime.engine, caller, timeout_ms=left_ms) as connection:
                 page = search_turns(
                     connection,
                     tenant_id=caller.tenant_id,

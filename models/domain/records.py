@@ -55,6 +55,21 @@ def durable_namespace(identity: Identity, session_id: str) -> str:
     return f"session:{session_id}"
 
 
+def read_identity(namespace: str) -> Identity:
+    """Who a namespace belongs to; nobody in particular, where it is a session's own.
+
+    >>> read_identity("session-key:main")
+    Identity(user_id=None, session_key='main', agent_id=None)
+    """
+    if namespace.startswith("session:"):
+        return Identity()
+    if namespace.startswith("session-key:"):
+        return Identity(session_key=namespace.removeprefix("session-key:"))
+    if namespace.startswith("agent-id:"):
+        return Identity(agent_id=namespace.removeprefix("agent-id:"))
+    return Identity(user_id=namespace)
+
+
 def provenance_class(role: str) -> str:
     """What a turn is before the gate has spoken: output of a tool, or something said.
 
@@ -83,6 +98,7 @@ class NewTurn:
     host_message_id: str | None = None
     name: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    is_heartbeat: bool = False  # by the host's word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,15 @@
 
 -- Accept, in one round trip: opens the session, appends the turns once each, queues the work on them. Called outside
 -- of a transaction it is one, so a caller waits for one answer and one commit. Row security holds inside it: it
--- names the tenant and runs as the caller. A key left NULL is made from the place a turn gets.
+-- names the tenant and what the token opens, and runs as the caller. A key left NULL is made from the place a turn gets.
 DROP FUNCTION IF EXISTS longtail.accept_turns(uuid, text, text, boolean, text, text, text, text[], text[], text[], text[], text[],
     bytea[], timestamptz[], text[]);
+DROP FUNCTION IF EXISTS longtail.accept_turns(uuid, text, text, boolean, text, text, text, text[], text[], text[], text[], text[],
+    bytea[], timestamptz[], text[], integer[]);
 CREATE OR REPLACE FUNCTION longtail.accept_turns(
-    of_tenant uuid, in_session text, named_namespace text, is_named boolean, of_user text, of_key text, of_agent text,
-    roles text[], contents text[], names text[], host_ids text[], keys text[], digests bytea[], moments timestamptz[],
-    extras text[], costs integer[]
+    of_tenant uuid, opens text, in_session text, as_shared boolean, named_namespace text, of_user text, of_key text,
+    of_agent text, roles text[], contents text[], names text[], host_ids text[], keys text[], digests bytea[],
+    moments timestamptz[], extras text[], costs integer[]
 ) RETURNS TABLE (place integer, turn_id uuid, is_new boolean, content_differs boolean, namespace text, waiting bigint)
 LANGUAGE plpgsql VOLATILE SET search_path = longtail, pg_temp
 AS $$
@@ -16,23 +18,31 @@ AS $$
 DECLARE
     first_position bigint;
     home text;
+    session_is_shared boolean;
     before bigint;
     new_ids uuid[];
     new_keys text[];
 BEGIN
-    PERFORM set_config('longtail.tenant_id', of_tenant::text, true);
+    PERFORM set_config('longtail.tenant_id', of_tenant::text, true), set_config('longtail.opens', opens, true);
+    SELECT found.home INTO home FROM longtail.find_home(in_session, named_namespace, of_user, of_key, of_agent) AS found;
     -- The row lock this takes orders every call of one session, so positions never race.
     INSERT INTO sessions AS known
-        (tenant_id, session_id, namespace, user_id, session_key, agent_id, next_position, last_turn_at)
-    VALUES (of_tenant, in_session, named_namespace, of_user, of_key, of_agent, cardinality(roles), now())
-    ON CONFLICT (tenant_id, session_id) DO UPDATE SET
-        next_position = known.next_position + cardinality(roles),
-        last_turn_at = now(),
-        namespace = CASE WHEN is_named THEN excluded.namespace ELSE known.namespace END,
-        user_id = coalesce(excluded.user_id, known.user_id),
-        session_key = coalesce(excluded.session_key, known.session_key),
-        agent_id = coalesce(excluded.agent_id, known.agent_id)
-    RETURNING known.next_position - cardinality(roles), known.namespace INTO first_position, home;
+        (tenant_id, session_id, namespace, user_id, session_key, agent_id, next_position, last_turn_at, is_shared)
+    VALUES (of_tenant, in_session, home, of_user, of_key, of_agent, cardinality(roles), now(), coalesce(as_shared, false))
+    ON CONFLICT (tenant_id, session_id) DO UPDATE
+    SET next_position = known.next_position + cardinality(roles), last_turn_at = now()
+    RETURNING known.next_position - cardinality(roles), known.is_shared INTO first_position, session_is_shared;
+    IF as_shared AND NOT session_is_shared THEN
+        RAISE EXCEPTION 'session ''%'' was opened for one identity alone', left(in_session, 64) USING ERRCODE = 'LT409';
+    END IF;
+    IF first_position > 0 THEN  -- asked again, now that nobody else can open the session first
+        SELECT found.home INTO home FROM longtail.find_home(in_session, named_namespace, of_user, of_key, of_agent) AS found;
+        UPDATE sessions SET namespace = home, user_id = coalesce(user_id, of_user),
+                            session_key = coalesce(session_key, of_key), agent_id = coalesce(agent_id, of_agent)
+        WHERE tenant_id = of_tenant AND session_id = in_session AND NOT is_shared
+          AND (namespace <> home OR user_id IS NULL AND of_user IS NOT NULL
+               OR session_key IS NULL AND of_key IS NOT NULL OR agent_id IS NULL AND of_agent IS NOT NULL);
+    END IF;
     keys := ARRAY(
         SELECT coalesce(key, format('position:%s:%s', first_position + ordinal - 1, left(encode(digest, 'hex'), 16)))
         FROM unnest(keys, digests) WITH ORDINALITY AS given (key, digest, ordinal) ORDER BY ordinal);

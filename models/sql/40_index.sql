@@ -118,6 +118,7 @@ AS $$
     ), places AS MATERIALIZED (
         SELECT id, item_count FROM namespaces
         WHERE tenant_id = longtail.current_tenant() AND namespace = ANY(in_namespaces)
+          AND (longtail.opens_all() OR namespace = ANY(longtail.readable()))
     ), known AS MATERIALIZED (
         SELECT lexicon.namespace_id, lexicon.term, sum(lexicon.item_count) OVER (PARTITION BY lexicon.term)::float8 AS holding
         FROM places CROSS JOIN asked JOIN lexicon ON lexicon.namespace_id = places.id AND lexicon.term = asked.term

@@ -1,18 +1,16 @@
 -- What an assembly or a search reads first.
 
 -- Where a call reads: whose memory it is, whose documents apply, and every namespace that recall may search.
+DROP FUNCTION IF EXISTS longtail.find_places(uuid, text, text, text, text);
 CREATE OR REPLACE FUNCTION longtail.find_places(
-    of_tenant uuid, in_session text, named_namespace text, of_user text, of_agent text,
+    in_session text, named_namespace text, of_user text, of_key text, of_agent text,
     OUT home text, OUT bindings text[], OUT places text[]
 ) LANGUAGE plpgsql STABLE SET search_path = longtail, pg_temp
 AS $$
-DECLARE
-    known longtail.sessions;
 BEGIN
-    SELECT * INTO known FROM sessions WHERE tenant_id = of_tenant AND session_id = in_session;
-    home := coalesce(named_namespace, known.namespace, 'session:' || in_session);
-    bindings := array_remove(
-        ARRAY['tenant', 'agent:' || coalesce(of_agent, known.agent_id), 'user:' || coalesce(of_user, known.user_id)], NULL);
+    SELECT found.home, array_remove(ARRAY['tenant', 'agent:' || found.home_agent, 'user:' || found.home_user], NULL)
+    INTO home, bindings
+    FROM longtail.find_home(in_session, named_namespace, of_user, of_key, of_agent) AS found;
     places := ARRAY[home, 'global'] || ARRAY(SELECT 'authored:' || binding FROM unnest(bindings) AS binding);
 END
 $$;
@@ -21,8 +19,9 @@ $$;
 -- newest turns, what still waits, and how much there is to search.
 DROP FUNCTION IF EXISTS longtail.read_context(
     uuid, text, text, text, text, bigint, integer, text[], integer, integer, regclass);
+DROP FUNCTION IF EXISTS longtail.read_context(uuid, text, text, text, text, bigint, integer, regclass);
 CREATE OR REPLACE FUNCTION longtail.read_context(
-    of_tenant uuid, in_session text, named_namespace text, of_user text, of_agent text, tail_chars bigint,
+    of_tenant uuid, in_session text, named_namespace text, of_user text, of_key text, of_agent text, tail_chars bigint,
     tail_turns integer, vectors regclass
 ) RETURNS json
 LANGUAGE plpgsql STABLE SET search_path = longtail, pg_temp
@@ -33,7 +32,7 @@ DECLARE
     places text[];
 BEGIN
     SELECT found.home, found.bindings, found.places INTO home, bindings, places
-    FROM longtail.find_places(of_tenant, in_session, named_namespace, of_user, of_agent) AS found;
+    FROM longtail.find_places(in_session, named_namespace, of_user, of_key, of_agent) AS found;
     RETURN json_build_object(
         'namespace', home,
         'bindings', bindings,

@@ -19,6 +19,8 @@ DECLARE
 BEGIN
     IF of_tenant IS NULL THEN
         RAISE EXCEPTION 'no tenant is set' USING ERRCODE = 'insufficient_privilege';
+    ELSIF NOT (longtail.opens_all() OR of_namespace = ANY (longtail.opened())) THEN
+        RAISE EXCEPTION 'the token does not open this namespace' USING ERRCODE = 'LT403';
     END IF;
     -- The gate of this namespace waits, and so does whoever would index its turns.
     PERFORM pg_advisory_xact_lock(hashtextextended(of_tenant || ':' || of_namespace, 0));

@@ -32,3 +32,74 @@ BEGIN
     END IF;
 END
 $$;
+
+-- Second lock, for the API's role: of the tenant's rows, those of the namespaces that the transaction opens. What all of a
+-- tenant share (global memory, the tenant's documents) may be read by all, and written by a token of the whole tenant alone.
+-- `{places}` stands for what is readable or writable; a row without a namespace of its own belongs where its parent does.
+DROP TABLE IF EXISTS pg_temp.belongings;
+CREATE TEMPORARY TABLE belongings (name text PRIMARY KEY, rule text);
+INSERT INTO belongings (name, rule) VALUES
+    ('items', 'namespace = ANY ({places})'),
+    ('work', 'namespace = ANY ({places})'),
+    ('namespaces', 'namespace = ANY ({places})'),
+    ('gate_decisions', 'namespace = ANY ({places})'),
+    ('memories', 'namespace = ANY ({places})'),
+    ('forgotten', 'namespace = ANY ({places})'),
+    ('assemblies', 'namespace = ANY ({places})'),
+    ('journal', 'namespace = ANY ({places})'),
+    ('erasures', 'namespace = ANY ({places})'),
+    ('records', 'namespace = ANY ({places})'),
+    ('embeddings_minilm', 'namespace = ANY ({places})'),
+    ('embeddings_toy', 'namespace = ANY ({places})'),
+    ('sessions', 'namespace = ANY ({places}) OR is_shared'),
+    ('turns', 'namespace = ANY ({places}) OR {is_reading} AND session_id IN (
+        SELECT home.session_id FROM longtail.sessions AS home WHERE home.is_shared)'),
+    ('summaries', 'namespace = ANY ({places}) OR session_id IN (
+        SELECT home.session_id FROM longtail.sessions AS home WHERE home.is_shared)'),
+    ('compactions', 'EXISTS (SELECT FROM longtail.sessions AS home
+        WHERE home.tenant_id = compactions.tenant_id AND home.session_id = compactions.session_id)'),
+    ('summary_turns', 'EXISTS (SELECT FROM longtail.summaries AS home WHERE home.id = summary_id)'),
+    ('summary_children', 'EXISTS (SELECT FROM longtail.summaries AS home WHERE home.id = parent_id)'),
+    ('memory_revisions', 'EXISTS (SELECT FROM longtail.memories AS home WHERE home.id = memory_id)'),
+    ('memory_sources', 'EXISTS (SELECT FROM longtail.memories AS home WHERE home.id = memory_id)'),
+    ('guidance', 'EXISTS (SELECT FROM longtail.turns AS home WHERE home.id = turn_id AND home.namespace = ANY ({places}))'),
+    ('feedback', 'EXISTS (SELECT FROM longtail.turns AS home WHERE home.id = turn_id AND home.namespace = ANY ({places}))'),
+    ('dead_letters', 'EXISTS (SELECT FROM longtail.work AS home WHERE home.item_id = dead_letters.item_id)'),
+    ('documents', $$'authored:' || binding = ANY ({places})$$),
+    ('document_nodes', $$EXISTS (SELECT FROM longtail.documents AS home
+        WHERE home.id = document_id AND 'authored:' || home.binding = ANY ({places}))$$),
+    ('lexicon', 'EXISTS (SELECT FROM longtail.namespaces AS home WHERE home.id = namespace_id)'),
+    ('postings', 'EXISTS (SELECT FROM longtail.namespaces AS home WHERE home.id = namespace_id)'),
+    ('idempotency_keys',
+     $$starts_with(key, coalesce(nullif(current_setting('longtail.token_id', true), ''), 'nobody') || ':')$$),
+    ('lineage_checks', 'false');  -- the proof is about the whole tenant
+DO $$
+DECLARE
+    table_name text;
+    command text;
+    rule text;
+    policy text;
+BEGIN
+    FOR table_name, command, rule IN
+        SELECT belongings.name, commands.command, '(SELECT longtail.opens_all()) OR ' || replace(replace(belongings.rule,
+            '{places}', CASE commands.command WHEN 'SELECT' THEN '(SELECT longtail.readable())::text[]'
+                                              ELSE '(SELECT longtail.opened())::text[]' END),
+            '{is_reading}', (commands.command = 'SELECT')::text)
+        FROM belongings CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS commands (command)
+        ORDER BY 1, 2
+    LOOP
+        policy := 'one_namespace_' || lower(command);
+        CONTINUE WHEN EXISTS (
+            SELECT FROM pg_policy WHERE polrelid = ('longtail.' || table_name)::regclass AND polname = policy
+              AND obj_description(oid, 'pg_policy') = md5(rule));
+        EXECUTE format('DROP POLICY IF EXISTS %I ON longtail.%I', policy, table_name);
+        EXECUTE format('CREATE POLICY %I ON longtail.%I AS RESTRICTIVE FOR %s TO longtail_api %s',
+            policy, table_name, command, CASE command
+                WHEN 'INSERT' THEN format('WITH CHECK (%s)', rule)
+                WHEN 'UPDATE' THEN format('USING (%s) WITH CHECK (%s)', rule, rule)
+                ELSE format('USING (%s)', rule) END);
+        EXECUTE format('COMMENT ON POLICY %I ON longtail.%I IS %L', policy, table_name, md5(rule));
+    END LOOP;
+END
+$$;
+DROP TABLE belongings;

@@ -11,10 +11,11 @@ REVOKE SELECT ON longtail.assemblies FROM longtail_worker;
 -- The API answers now: it accepts, reads, corrects, forgets, imports and repairs. It may drop derived rows; the one function
 -- that removes raw turns is for requests to erase a namespace.
 GRANT EXECUTE ON FUNCTION longtail.authenticate(bytea), longtail.find_by_words(text[], text[], integer, integer),
-    longtail.accept_turns(uuid, text, text, boolean, text, text, text, text[], text[], text[], text[], text[], bytea[],
+    longtail.accept_turns(uuid, text, text, boolean, text, text, text, text, text[], text[], text[], text[], text[], bytea[],
     timestamptz[], text[], integer[]),
-    longtail.find_places(uuid, text, text, text, text),
-    longtail.read_context(uuid, text, text, text, text, bigint, integer, regclass),
+    longtail.opens_all(), longtail.opened_namespaces(), longtail.opened(), longtail.readable(),
+    longtail.find_home(text, text, text, text, text), longtail.find_places(text, text, text, text, text),
+    longtail.read_context(uuid, text, text, text, text, text, bigint, integer, regclass),
     longtail.erase_namespace(text, uuid, text), longtail.measure_service()
     TO longtail_api;
 GRANT INSERT ON longtail.turns, longtail.work, longtail.sessions, longtail.documents, longtail.document_nodes,

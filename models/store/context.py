@@ -41,6 +41,7 @@ class Origin:
     session_id: str
     namespace: str | None  # None: the session's own
     user_id: str | None = None
+    session_key: str | None = None
     agent_id: str | None = None
 
     def values(self) -> dict[str, Any]:
@@ -50,13 +51,14 @@ class Origin:
             "session_id": self.session_id,
             "namespace": self.namespace,
             "user_id": self.user_id,
+            "session_key": self.session_key,
             "agent_id": self.agent_id,
         }
 
 
 _READ = """
 SELECT longtail.read_context(
-    %(tenant_id)s, %(session_id)s, %(namespace)s, %(user_id)s, %(agent_id)s, %(tail_chars)s, %(tail_turns)s,
+    %(tenant_id)s, %(session_id)s, %(namespace)s, %(user_id)s, %(session_key)s, %(agent_id)s, %(tail_chars)s, %(tail_turns)s,
     %(vectors)s::text::regclass)
 """
 

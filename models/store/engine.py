@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -13,7 +13,14 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from models.errors import DatabaseUnavailable, DeadlineExceeded, Misconfigured, Overtaken
+from models.errors import (
+    Conflict,
+    DatabaseUnavailable,
+    DeadlineExceeded,
+    Forbidden,
+    Misconfigured,
+    Overtaken,
+)
 from models.settings import sqlalchemy_url
 from models.store.watchdog import Watchdog
 
@@ -36,13 +43,45 @@ SESSION_SETTINGS = {
 GRACE_MS = 250  # the server may cancel by itself first, which costs no connection
 _WATCHDOG = Watchdog()
 _SET_TENANT = text(
-    "SELECT set_config('longtail.tenant_id', :tenant, true), set_config('statement_timeout', :timeout, true)"
+    "SELECT set_config('longtail.tenant_id', :tenant, true), set_config('longtail.opens', :opens, true), "
+    "set_config('longtail.token_id', :token, true), set_config('statement_timeout', :timeout, true)"
 )
 _SET_TENANT_RAW = (
-    "SELECT set_config('longtail.tenant_id', %s, true), set_config('statement_timeout', %s, true)"
+    "SELECT set_config('longtail.tenant_id', %(tenant)s, true), set_config('longtail.opens', %(opens)s, true), "
+    "set_config('longtail.token_id', %(token)s, true), set_config('statement_timeout', %(timeout)s, true)"
 )
+ALL_OF_TENANT = "*"  # `longtail.opens` of a transaction that sees every namespace of its tenant
+REFUSED, OF_ANOTHER = "LT403", "LT409"  # what `find_home` raises (models/sql/10_callers.sql)
 
 _SET_TIMEOUT_RAW = "SELECT set_config('statement_timeout', %s, true)"
+
+
+class Opening(Protocol):
+    """Whoever a transaction is for: row security shows it these rows and no others."""
+
+    @property
+    def tenant_id(self) -> UUID: ...
+
+    @property
+    def token_id(self) -> UUID: ...
+
+    @property
+    def opens(self) -> str:
+        """`*` for the whole tenant, else the namespaces as PostgreSQL writes an array."""
+
+
+Whose = UUID | Opening  # a tenant as a whole, or a caller and what the token opens
+
+
+def _settings_of(whose: Whose, timeout_ms: int) -> dict[str, str]:
+    if isinstance(whose, UUID):
+        return {"tenant": str(whose), "opens": ALL_OF_TENANT, "token": "", "timeout": str(timeout_ms)}
+    return {
+        "tenant": str(whose.tenant_id),
+        "opens": whose.opens,
+        "token": str(whose.token_id),
+        "timeout": str(timeout_ms),
+    }
 
 
 def open_engine(
@@ -68,6 +107,7 @@ def open_engine(
         max_overflow=pool_size,
         pool_timeout=connect_timeout_seconds,
         pool_recycle=1800,
+        hide_parameters=True,  # they hold what people said, and errors end up in logs
         connect_args={
             "connect_timeout": max(2, round(connect_timeout_seconds)),
             "application_name": "longtail",
@@ -89,22 +129,24 @@ def open_engine(
 
 @contextmanager
 def tenant_transaction(
-    engine: Engine, tenant_id: UUID, *, timeout_ms: int = 30_000, is_snapshot: bool = False
+    engine: Engine, whose: Whose, *, timeout_ms: int = 30_000, is_snapshot: bool = False
 ) -> Iterator[Connection]:
-    """One transaction in which only this tenant exists; commits at the end, rolls back on any error.
+    """One transaction in which only this tenant exists, and of it what the caller's token opens.
+
+    It commits at the end and rolls back on any error.
 
     `is_snapshot`: all its statements see the same moment, for whoever compares what several of them read.
     """
     with _watched_transaction(engine, timeout_ms) as connection:
         if is_snapshot:
             connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-        connection.execute(_SET_TENANT, {"tenant": str(tenant_id), "timeout": str(timeout_ms)})
+        connection.execute(_SET_TENANT, _settings_of(whose, timeout_ms))
         yield connection
 
 
 @contextmanager
-def one_round_trip(engine: Engine, tenant_id: UUID, *, timeout_ms: int) -> "Iterator[Cursors]":
-    """Statements sent together and answered together, in one transaction in which only this tenant exists.
+def one_round_trip(engine: Engine, whose: Whose, *, timeout_ms: int) -> "Iterator[Cursors]":
+    """Statements sent together and answered together, in one transaction of this tenant, or of this caller.
 
     What they return may be read inside, which waits for all that were sent so far. On a busy machine a round trip
     costs more than most statements do.
@@ -113,7 +155,7 @@ def one_round_trip(engine: Engine, tenant_id: UUID, *, timeout_ms: int) -> "Iter
         driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]
         try:
             with driver.pipeline():
-                driver.execute(_SET_TENANT_RAW, (str(tenant_id), str(timeout_ms)), prepare=True)
+                driver.execute(_SET_TENANT_RAW, _settings_of(whose, timeout_ms), prepare=True)
                 yield Cursors(driver)
         except psycopg.Error:
             if driver.broken or driver.closed:
@@ -153,6 +195,16 @@ def to_uuid_array(ids: Iterable[str]) -> str:
     '{a,b}'
     """
     return "{" + ",".join(ids) + "}"
+
+
+def to_text_array(words: Iterable[str]) -> str:
+    """Words as PostgreSQL writes an array of them, each in quotes.
+
+    >>> to_text_array(['ann', 'a "b"'])
+    '{"ann","a \\\\"b\\\\""}'
+    """
+    escaped = (word.replace("\\", "\\\\").replace('"', '\\"') for word in words)
+    return "{" + ",".join(f'"{word}"' for word in escaped) + "}"
 
 
 @contextmanager
@@ -207,13 +259,34 @@ def translated_errors() -> Iterator[None]:
         raise DatabaseUnavailable(
             f"PostgreSQL does not answer: {_first_line(cause)}", remedy="run 'longtail doctor'"
         ) from error
-    except DBAPIError as error:
-        if error.connection_invalidated:
+    except (DBAPIError, psycopg.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        _raise_refusal(cause)
+        if isinstance(error, DBAPIError) and error.connection_invalidated:
             raise DatabaseUnavailable(
                 f"the connection to PostgreSQL was lost: {_first_line(error.orig)}",
                 remedy="run 'longtail doctor'",
             ) from error
         raise
+
+
+def _raise_refusal(cause: BaseException | None) -> None:
+    """What the database refused, in its own words: they name no owner."""
+    state = getattr(cause, "sqlstate", None)
+    if state not in (REFUSED, OF_ANOTHER):
+        return
+    said = str(cause).splitlines()[0]
+    if state == REFUSED:
+        raise Forbidden(
+            said, remedy="name an identity that the token opens, or use a token of the whole tenant"
+        ) from cause
+    raise Conflict(
+        said,
+        code="session_of_another",
+        field="session_id",
+        remedy="send the identity that opened it, choose another session_id, or open the session with "
+        '"shared": true in its first turns',
+    ) from cause
 
 
 def repeat_if_overtaken(work: "Callable[[], Result]", *, attempts: int = 4) -> "Result":

@@ -70,7 +70,7 @@ found AS MATERIALIZED (
     (SELECT item_id, weight, row_number() OVER () AS place FROM longtail.find_by_words(
         %(terms)s,
         (SELECT places FROM longtail.find_places(
-            %(tenant_id)s, %(session_id)s, %(namespace)s, %(user_id)s, %(agent_id)s)),
+            %(session_id)s, %(namespace)s, %(user_id)s, %(session_key)s, %(agent_id)s)),
         {count}, {postings}) LIMIT {count})
     UNION ALL (SELECT id, NULL, NULL FROM summaries
            WHERE tenant_id = %(tenant_id)s AND session_id = %(session_id)s AND is_active

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from models.domain.records import Identity, durable_namespace
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
@@ -16,6 +18,7 @@ class SessionState:
     user_id: str | None
     session_key: str | None
     agent_id: str | None
+    is_shared: bool
     created_at: datetime
     last_turn_at: datetime
     turns: int
@@ -31,7 +34,7 @@ class SessionState:
 
 _SESSIONS = """
 SELECT sessions.session_id, sessions.namespace, sessions.user_id, sessions.session_key, sessions.agent_id,
-       sessions.created_at, sessions.last_turn_at, counted.turns, counted.tokens, counted.covered_turns,
+       sessions.is_shared, sessions.created_at, sessions.last_turn_at, counted.turns, counted.tokens, counted.covered_turns,
        made.summaries, made.active_summaries, coalesce(state.uncompacted_tokens, 0) AS uncompacted_tokens,
        coalesce(state.generation, 0) AS generation, state.ran_at AS compacted_at,
        state.requested_at IS NOT NULL AS is_compaction_requested
@@ -93,22 +96,35 @@ def list_sessions(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionFacts:
-    """What the assembly must know of a session before anything else."""
+class Home:
+    """Whose memory a call about a session is about."""
 
-    namespace: str | None
+    namespace: str
     user_id: str | None
     agent_id: str | None
+    is_known: bool  # whether the session has turns
+    is_shared: bool
 
 
-_SESSION = text("""
-SELECT namespace, user_id, agent_id FROM sessions WHERE tenant_id = :tenant_id AND session_id = :session_id
-""")
+_HOME = text("SELECT * FROM longtail.find_home(:session_id, :namespace, :user_id, :session_key, :agent_id)")
 
 
-def find_session(connection: Connection, *, tenant_id: UUID, session_id: str) -> SessionFacts | None:
-    """The session's standing identity, or None when it has no turn yet."""
-    row = connection.execute(_SESSION, {"tenant_id": tenant_id, "session_id": session_id}).one_or_none()
-    if row is None:
-        return None
-    return SessionFacts(namespace=row.namespace, user_id=row.user_id, agent_id=row.agent_id)
+def find_home(connection: Connection, *, session_id: str, identity: Identity) -> Home:
+    """Whose memory it is, if this identity may see the session; else the refusal, as the database says it."""
+    row = connection.execute(
+        _HOME,
+        {
+            "session_id": session_id,
+            "namespace": None if identity.is_empty else durable_namespace(identity, session_id),
+            "user_id": identity.user_id,
+            "session_key": identity.session_key,
+            "agent_id": identity.agent_id,
+        },
+    ).one()
+    return Home(
+        namespace=row.home,
+        user_id=row.home_user,
+        agent_id=row.home_agent,
+        is_known=row.is_known,
+        is_shared=row.is_shared,
+    )

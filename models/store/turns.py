@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, text
 
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Identity, NewTurn, Turn, durable_namespace
+from models.store.engine import ALL_OF_TENANT, Whose
 
 COUNTER = CharsCounter()
 
@@ -37,7 +38,7 @@ class Accepted:
 
 _ACCEPT = text("""
 SELECT * FROM longtail.accept_turns(
-    :tenant_id, :session_id, :namespace, :is_named, :user_id, :session_key, :agent_id, :roles, :contents, :names,
+    :tenant_id, :opens, :session_id, :is_shared, :namespace, :user_id, :session_key, :agent_id, :roles, :contents, :names,
     :host_ids, :keys, :digests, :moments, :metadata, :costs)
 """)
 
@@ -45,23 +46,30 @@ SELECT * FROM longtail.accept_turns(
 def accept_turns(
     connection: Connection,
     *,
-    tenant_id: UUID,
+    whose: Whose,
     session_id: str,
     identity: Identity,
     turns: Sequence[NewTurn],
+    places: Sequence[int] | None = None,
     idempotency_key: str | None = None,
+    is_shared: bool = False,
     now: datetime | None = None,
 ) -> Accepted:
-    """Append turns to a session, once each, and queue the work on them, in one statement."""
+    """Append turns to a session, once each, and queue the work on them, in one statement.
+
+    `places` are those of the turns in the caller's list, where some of it was left out.
+    """
+    places = range(len(turns)) if places is None else places
     now = now or datetime.now(UTC)
     digests = [hashlib.sha256(turn.content.encode()).digest() for turn in turns]
     rows = connection.execute(
         _ACCEPT,
         {
-            "tenant_id": tenant_id,
+            "tenant_id": whose if isinstance(whose, UUID) else whose.tenant_id,
+            "opens": ALL_OF_TENANT if isinstance(whose, UUID) else whose.opens,
             "session_id": session_id,
-            "namespace": durable_namespace(identity, session_id),
-            "is_named": not identity.is_empty,
+            "is_shared": is_shared,
+            "namespace": None if identity.is_empty else durable_namespace(identity, session_id),
             "user_id": identity.user_id,
             "session_key": identity.session_key,
             "agent_id": identity.agent_id,
@@ -71,7 +79,7 @@ def accept_turns(
             "host_ids": [turn.host_message_id for turn in turns],
             "keys": [
                 _dedup_key(turn, digest, index=index, call_key=idempotency_key)
-                for index, (turn, digest) in enumerate(zip(turns, digests, strict=True))
+                for index, turn, digest in zip(places, turns, digests, strict=True)
             ],
             "digests": digests,
             "moments": [turn.ts or now for turn in turns],
@@ -82,7 +90,7 @@ def accept_turns(
     return Accepted(
         turn_ids=tuple(row.turn_id for row in rows if row.is_new),
         duplicates=tuple(
-            Duplicate(index=row.place, turn_id=row.turn_id, content_differs=row.content_differs)
+            Duplicate(index=places[row.place], turn_id=row.turn_id, content_differs=row.content_differs)
             for row in rows
             if not row.is_new
         ),

@@ -525,7 +525,7 @@ def test_a_token_of_one_namespace_reads_no_other_history(tenant: Any) -> None:
 
     talk(tenant, 45, user_id="bob")
     summary_id = tenant.client.compact("s", force=True)["summary_ids"][0]
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_" + tenant.name, namespace="ann")
+    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_" + tenant.name, namespaces=["ann"])
     with ServiceClient(url=tenant.client.url, token="lt_" + tenant.name) as bound:
         for call in (
             lambda: bound.list_turns("s"),

@@ -60,9 +60,10 @@ def machine(tenant: Any) -> type[RuleBasedStateMachine]:
             with tenant_transaction(api, tenant.id) as connection:
                 accepted = accept_turns(
                     connection,
-                    tenant_id=tenant.id,
+                    whose=tenant.id,
                     session_id=self.session,
                     identity=named,
+                    is_shared=True,
                     turns=[
                         NewTurn(role=roles[n % len(roles)], content=content)
                         for n, content in enumerate(contents)

@@ -184,7 +184,7 @@ def test_memories_of_other_tenants_and_namespaces_are_out_of_reach(
     for method, options in (("GET", {}), ("PATCH", {"json": {"text": "x"}}), ("DELETE", {})):
         with pytest.raises(NotFound):
             other.client.call(method, path, **options)
-    ensure_token(ann.stack.owner_url, tenant=ann.name, token="lt_bob_" + ann.name, namespace="bob")
+    ensure_token(ann.stack.owner_url, tenant=ann.name, token="lt_bob_" + ann.name, namespaces=["bob"])
     with ServiceClient(url=ann.client.url, token="lt_bob_" + ann.name) as bob:
         assert bob.call("GET", "/v1/memories")["memories"] == []
         assert bob.call("GET", "/v1/guidance")["guidance"] == []

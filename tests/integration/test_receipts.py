@@ -130,13 +130,13 @@ def test_nobody_reads_the_receipts_of_another_tenant_or_namespace(filled: Any, n
         with pytest.raises(NotFound):
             call(assembly_id)
     token = f"lt_{uuid4().hex}"
-    ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespace="bob")
+    ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespaces=["bob"])
     with ServiceClient(url=filled.client.url, token=token) as bob:
         for call in (bob.explain, bob.replay):
             with pytest.raises(Forbidden):
                 call(assembly_id)
     token = f"lt_{uuid4().hex}"
-    ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespace="ann")
+    ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespaces=["ann"])
     with ServiceClient(url=filled.client.url, token=token) as ann:
         assert ann.explain(assembly_id)["assembly_id"] == assembly_id
     with tenant_transaction(other.as_role("longtail_api"), other.id) as connection:

@@ -471,7 +471,7 @@ def test_a_token_of_one_namespace_stays_in_it(tenant: Any, rpc: Any, connect: Ca
     rpc.call("insert_text", collection="global", id="g", text="shared by all", metadata={})
     token = f"{tenant.token}-ann"
     ensure_token(
-        tenant.stack.owner_url, tenant=tenant.name, token=token, scopes=["read", "write"], namespace="ann"
+        tenant.stack.owner_url, tenant=tenant.name, token=token, scopes=["read", "write"], namespaces=["ann"]
     )
     ann = connect(token)
     say(ann, "of-ann", 1, "ann's own")

@@ -73,7 +73,7 @@ def test_a_cursor_opens_nothing_that_its_holder_may_not_see(harbour: Any) -> Non
     other = harbour.client.search(query="cranes", user_id="bob", k=200, cursor=cursor)
     assert {hit["kind"] for hit in other["results"]} <= {"lore"}
     token = "lt_search_" + harbour.name
-    ensure_token(harbour.stack.owner_url, tenant=harbour.name, token=token, namespace="bob")
+    ensure_token(harbour.stack.owner_url, tenant=harbour.name, token=token, namespaces=["bob"])
     with ServiceClient(url=harbour.client.url, token=token) as bob:
         with pytest.raises(Forbidden):
             bob.search(query="cranes", user_id="ann", cursor=cursor)

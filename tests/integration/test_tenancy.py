@@ -127,7 +127,7 @@ def test_an_unknown_token_is_refused_with_the_remedy(tenant: Any) -> None:
 
 
 def test_a_token_of_one_namespace_opens_no_other(tenant: Any) -> None:
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_" + tenant.name, namespace="ann")
+    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_" + tenant.name, namespaces=["ann"])
     with ServiceClient(url=tenant.client.url, token="lt_" + tenant.name) as bound:
         bound.post_turns("s", [{"role": "user", "content": "hi"}], user_id="ann")
         with pytest.raises(Forbidden):

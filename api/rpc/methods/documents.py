@@ -99,7 +99,7 @@ def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str,
         kind="authored" if params.core_doc else "note",
     )
     tenant_id = call.caller.tenant_id
-    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         facts = NewRecord(
             collection=name_facts(call.caller),
             id=params.source_doc,
@@ -120,7 +120,7 @@ def delete_authored_document(call: Call, params: DeleteDocumentParams) -> Mappin
     except NotFound:
         return {"ok": True}
     tenant_id = call.caller.tenant_id
-    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         collection = name_facts(call.caller)
         delete_records(connection, tenant_id=tenant_id, collection=collection, ids=[params.source_doc])
     return {"ok": True}
@@ -136,7 +136,7 @@ def promote_dream_entries(call: Call, params: DreamsParams) -> Mapping[str, Any]
     vectors = [encode(call, [entry.text])[0] for entry in proved]
     tenant_id = call.caller.tenant_id
     collection = find_place(DREAM_PREFIX + namespace).collection
-    with tenant_transaction(call.runtime.engine, tenant_id, timeout_ms=call.timeout_ms) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         delete_records_by_meta(
             connection, tenant_id=tenant_id, collection=collection, key="source_doc", value=params.source_doc
         )

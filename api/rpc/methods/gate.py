@@ -39,9 +39,7 @@ def gating_scalar(call: Call, params: GateParams) -> Mapping[str, Any]:
     """Weigh a text against a user's past turns and memories; nothing is kept by asking."""
     namespace = check_namespace(call.caller, params.user_id)
     vector = encode(call, [params.text])[0]
-    with tenant_transaction(
-        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-    ) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         turns = _find_near(connection, call, namespace, vector, TURN_NEIGHBOURS + 1, only_durable=False)
         memories = _find_near(connection, call, namespace, vector, MEMORY_NEIGHBOURS + 1, only_durable=True)
         # The turn asked about is often here already, and may be a memory by now: it is not its own neighbour.

@@ -51,9 +51,7 @@ def status(call: Call, params: Nothing) -> Mapping[str, Any]:
         "embeddingProfile": call.runtime.settings.encoder,
     }
     try:
-        with tenant_transaction(
-            call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-        ) as connection:
+        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
             counts = count_entries(
                 connection, tenant_id=call.caller.tenant_id, namespace=call.caller.namespace
             )
@@ -72,9 +70,7 @@ def flush(call: Call, _params: Nothing) -> Mapping[str, Any]:
     """Everything is kept when its call returns; this waits a little until it is remembered, too."""
     deadline = time.monotonic() + FLUSH_SECONDS
     while True:
-        with tenant_transaction(
-            call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-        ) as connection:
+        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
             pending = measure_backlog(connection, tenant_id=call.caller.tenant_id).pending
         if not pending or time.monotonic() > deadline:
             return {"ok": True, "pending": pending}
@@ -83,9 +79,7 @@ def flush(call: Call, _params: Nothing) -> Mapping[str, Any]:
 
 def ensure_collections(call: Call, params: CollectionsParams) -> Mapping[str, Any]:
     """A collection is there as soon as it is named; this says whether the caller may use it."""
-    with tenant_transaction(
-        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-    ) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         for collection in params.collections:
             open_for_reading(connection, call, collection)
     return {"ok": True}

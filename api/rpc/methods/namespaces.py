@@ -34,9 +34,7 @@ def export_memory(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
     if namespace is not None:
         check_namespace(call.caller, namespace)
     most = call.runtime.settings.rpc_max_records
-    with tenant_transaction(
-        call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-    ) as connection:
+    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         scope = Scope(collection=f"{PREFIX}{namespace or ''}", view="memories", namespace=namespace)
         found = list_entries(connection, tenant_id=call.caller.tenant_id, scope=scope, count=most + 1)
     records = []
@@ -62,7 +60,7 @@ def flush_namespace(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
     tenant_id = call.caller.tenant_id
     forgotten = 0
     while True:
-        with tenant_transaction(call.runtime.engine, tenant_id) as connection:
+        with tenant_transaction(call.runtime.engine, call.caller) as connection:
             page = list_memories(
                 connection, tenant_id=tenant_id, namespace=namespace, count=FORGOTTEN_PER_TRANSACTION
             )

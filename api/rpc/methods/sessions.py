@@ -18,7 +18,7 @@ from api.schemas import Name, Text
 from api.summaries import service as summaries
 from api.summaries.service import read_summary
 from api.turns.schemas import Content, TurnOut
-from models.domain.records import STABILITY_WEIGHT, provenance_class
+from models.domain.records import STABILITY_WEIGHT, Identity, provenance_class
 from models.errors import InvalidInput, NotFound
 from models.store.engine import tenant_transaction
 from models.store.summaries import load_summaries
@@ -34,6 +34,7 @@ class TurnParams(Params):
     id: Name
     text: Content
     metadata: Metadata = Field(default_factory=dict)
+    is_heartbeat: bool = Field(default=False, alias="isHeartbeat")
 
 
 class CompactParams(Params):
@@ -75,15 +76,17 @@ class JournalParams(Params):
 
 
 def insert_session_turn(call: Call, params: TurnParams) -> Mapping[str, Any]:
-    """Append a turn to a session's raw record."""
-    writing.insert_turn(
+    """Append a turn to a session's raw record; what a host says to itself is skipped."""
+    if params.is_heartbeat:
+        return {"ok": True, "skipped": True}
+    turn_id = writing.insert_turn(
         call,
         session_id=params.session_id,
         record_id=params.id,
         text=params.text,
         metadata=params.metadata,
     )
-    return {"ok": True}
+    return {"ok": True} if turn_id is not None else {"ok": True, "skipped": True}
 
 
 def compact_session(call: Call, params: CompactParams) -> Mapping[str, Any]:
@@ -103,9 +106,7 @@ def compact_session(call: Call, params: CompactParams) -> Mapping[str, Any]:
         return nothing
     methods: set[str] = set()
     if outcome.summary_ids:
-        with tenant_transaction(
-            call.runtime.engine, call.caller.tenant_id, timeout_ms=call.timeout_ms
-        ) as connection:
+        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
             ids = [UUID(summary_id) for summary_id in outcome.summary_ids]
             made = load_summaries(connection, tenant_id=call.caller.tenant_id, ids=ids)
             methods = {summary.method for summary in made}
@@ -200,6 +201,7 @@ def list_lifecycle_journal(call: Call, params: JournalParams) -> Mapping[str, An
     journal = read_journal(
         call.runtime,
         call.caller,
+        asked=Identity(),
         session_id=params.session_id or None,
         event=None,
         cursor=None,

@@ -117,7 +117,7 @@ class Desk:
         token_id=None,  # type: ignore[arg-type]
         tenant_id=None,  # type: ignore[arg-type]
         scopes=frozenset({"read"}),
-        namespace=None,
+        namespaces=None,
     )
 
     def known_caller(self, token: str) -> Caller | None:
