@@ -10,6 +10,7 @@ import pytest
 
 from models.domain.compaction.extraction import Passage
 from models.domain.prompt.tokens import CharsCounter
+from models.domain.vectors import mean_direction
 from models.encoders.toy import ToyEncoder
 from models.errors import Misconfigured
 from models.settings import Settings
@@ -17,7 +18,7 @@ from models.summarizers.breaker import CircuitBreaker
 from models.summarizers.endpoint import EndpointSummarizer
 from models.summarizers.protocol import SummarizerUnavailable, SummaryRequest
 from models.summarizers.registry import load_summarizer
-from models.summarizers.writing import Source, WrittenSummary, centre, write_summary
+from models.summarizers.writing import Source, WrittenSummary, write_summary
 
 REQUEST = SummaryRequest(
     passages=[
@@ -213,7 +214,7 @@ def summarize_through(server: ChatServer) -> WrittenSummary | None:
         Source(
             passages=[Passage(label="user", text=text)],
             tokens=CharsCounter().count(text),
-            vector=centre(rows),
+            vector=mean_direction(rows),
         )
         for text, rows in zip(SAID, encoder.encode_windows(SAID), strict=True)
     ]
