@@ -36,10 +36,6 @@ from models.store.guidance import Guidance
 from models.store.tokens import Caller
 from models.store.work import Backlog
 
-<<<<<<< HEAD
-
-=======
->>>>>>> trust
 log = structlog.get_logger(__name__)
 ENCODERS_LEAD_SECONDS: Final = 0.0001
 ENCODING_SHARE: Final = 0.6  # of what is left: a slow encoder leaves time for recall by words
