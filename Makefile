@@ -32,7 +32,7 @@ chaos: $(VENV)/.installed  ## the fault tests alone; LONGTAIL_CHAOS_KILLS=500 ki
 # Installs the host and its Node into .openclaw the first time (npm, about 800 MB).
 test-openclaw: $(VENV)/.installed  ## the OpenClaw plugin in the real host, against a stub model
 	$(BIN)/python tests/hosts/openclaw/installation.py
-	$(PYTEST) -q -o pythonpath=tests/hosts/openclaw -o timeout=300 tests/hosts/openclaw
+	$(PYTEST) -q -o pythonpath=tests/hosts/openclaw -o timeout=900 tests/hosts/openclaw
 
 # Twenty minutes on two cores; REQUESTS=2000 for a short one. A failure names its seed: SEED=… repeats it.
 api-fuzz: $(VENV)/.installed  ## the API against its own OpenAPI document, every check, 20,000 requests

@@ -37,11 +37,21 @@ export class Client {
   /** The answer's JSON. Throws Unreachable or Refused, never later than `deadlineMs` from now. */
   async call(method, path, { body, deadlineMs = 5000, raw = false, signal } = {}) {
     if (Date.now() < this.restUntil) throw new Unreachable("Longtail did not answer a moment ago");
-    const { status, text } = await this.send(method, path, { body, deadlineMs, signal });
+    const { status, text } = await this.sendFresh(method, path, { body, deadlineMs, signal });
     if (status >= 200 && status < 300) return raw ? text : text ? JSON.parse(text) : {};
     const problem = parseProblem(text);
     if (REFUSALS.has(status)) throw new Refused(status, problem);
     throw new Unreachable(`Longtail answered ${status}: ${problem.detail ?? "no reason given"}`);
+  }
+
+  /** A kept connection may be closed by the other side just as it is used again: such a call is made once more. */
+  async sendFresh(method, path, options) {
+    try {
+      return await this.send(method, path, options);
+    } catch (error) {
+      if (!error.isStale) throw error;
+      return this.send(method, path, options);
+    }
   }
 
   send(method, path, { body, deadlineMs, signal }) {
@@ -75,7 +85,8 @@ export class Client {
       };
       request.on("error", (error) => {
         done();
-        fail(error);
+        const isStale = request.reusedSocket && error.code === "ECONNRESET";
+        fail(isStale ? Object.assign(new Unreachable(error.message), { isStale }) : error);
       });
       request.on("response", (response) => {
         const chunks = [];

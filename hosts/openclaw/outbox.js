@@ -38,7 +38,8 @@ export class Outbox {
   async flush({ deadlineMs = this.settings.commitMs } = {}) {
     const until = Date.now() + deadlineMs;
     try {
-      const done = await this.spool.flush((entry) => this.redeliver(entry, Math.max(50, until - Date.now())), { until });
+      const running = this.spool.flush((entry) => this.redeliver(entry, Math.max(50, until - Date.now())), { until });
+      const done = await inTime(running, deadlineMs); // another caller may have begun it, with more time
       if (done.sent) this.logger.info?.(`longtail: ${done.sent} turns that had waited on disk are kept`);
       this.failures = 0;
       return done;
@@ -85,6 +86,19 @@ export class Outbox {
       }
     }
     return accepted ? "sent" : "duplicate";
+  }
+}
+
+/** What a promise gives, or an error when that takes longer than `ms`; the work itself goes on. */
+async function inTime(promise, ms) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("not everything was sent in time")), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

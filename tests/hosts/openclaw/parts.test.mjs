@@ -143,6 +143,35 @@ test("a refused turn is set aside with its reason and does not hold up those beh
   assert.match(JSON.parse(readFileSync(join(path, "refused", aside), "utf8")).reason, /empty_text/);
 });
 
+test("who waits for the spool waits no longer than said, also while another sends", async () => {
+  const spool = new Spool(join(folder(), "spool"), { maxBytes: 10_000 });
+  spool.append({ sessionId: "s", identity: {}, turns: [{ content: "one" }] });
+  let answer;
+  const client = { call: () => new Promise((resolve) => (answer = () => resolve({ accepted: ["1"] }))) };
+  const outbox = new Outbox({ client, spool, settings: { commitMs: 100 }, logger: quiet });
+  const slow = outbox.flush({ deadlineMs: 60_000 });
+  assert.equal((await outbox.flush({ deadlineMs: 20 })).waiting, 1);
+  answer();
+  assert.deepEqual(await slow, { sent: 1, waiting: 0 });
+});
+
+test("a kept connection that the service closed is no outage", async () => {
+  let calls = 0;
+  const server = http.createServer((_request, response) => {
+    calls += 1;
+    if (calls === 2) response.socket.destroy(); // closed just as it is used again
+    else response.end("{}");
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const client = new Client({ apiUrl: `http://127.0.0.1:${server.address().port}`, token: "t" });
+  await client.call("GET", "/");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(await client.call("GET", "/"), {});
+  assert.equal(calls, 3);
+  server.closeAllConnections();
+  server.close();
+});
+
 test("large turns are sent in calls that the service takes", () => {
   const turns = Array.from({ length: 5 }, (_, index) => ({ content: "x".repeat(40), index }));
   assert.deepEqual(partition(turns, { count: 2, bytes: 1000 }).map((part) => part.length), [2, 2, 1]);
