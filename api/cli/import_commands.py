@@ -21,7 +21,12 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    kind: Annotated[str, typer.Argument(help="What it is: 'longtail' (an export of ours) or 'claude-code'.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="longtail (an export of ours), openclaw, lossless-claw, mem0, hindsight, claude-code, chatgpt or jsonl."
+        ),
+    ],
     path: Annotated[
         Path | None, typer.Argument(help="The file or folder; without it, where the host keeps its own.")
     ] = None,
@@ -37,7 +42,9 @@ def import_(
     restart: Annotated[bool, typer.Option("--restart", help="Send again what earlier runs sent.")] = False,
     user: Annotated[
         str | None,
-        typer.Option("--user", help="Whose memory it becomes; without it, the login name, as with hooks."),
+        typer.Option(
+            "--user", help="Whose memory it becomes; without it, whom the file names, else the login name."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -124,7 +131,14 @@ def _run(
         def advance(unit: Unit) -> None:
             progress.advance(bar, unit.size)
 
-        run = ImportRun(report, client=client, marks=marks, user_id=owner, agent_id=source.agent_id)
+        run = ImportRun(
+            report,
+            client=client,
+            marks=marks,
+            user_id=owner,
+            agent_id=source.agent_id,
+            is_user_named=user is not None,
+        )
         return run.run(units, advance)
 
 

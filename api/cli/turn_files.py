@@ -1,6 +1,5 @@
 """Reading conversations from JSON lines: every line checked before the first is sent, and sent only once."""
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -10,11 +9,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from api.importers.jsonl import IDENTITY_FIELDS, TURN_FIELDS, name_line_turn
 from api.turns.schemas import TurnIn
 from models.errors import InvalidInput
 
-IDENTITY_FIELDS = ("user_id", "agent_id", "session_key")
-TURN_FIELDS = ("role", "content", "ts", "id", "name", "metadata")
 MAX_BATCH_TURNS = 200
 MAX_BATCH_CHARS = 2_000_000
 
@@ -52,7 +50,7 @@ def read_batches(path: Path, *, after_line: int = 0) -> Iterator[Batch]:
         if number <= after_line:
             continue
         turn = {name: record[name] for name in TURN_FIELDS if record.get(name) is not None}
-        turn.setdefault("id", _stand_in_id(positions[session], record["content"]))
+        turn.setdefault("id", name_line_turn(positions[session], record["content"]))
         here = (session, tuple(record.get(name) for name in IDENTITY_FIELDS))
         size += len(record["content"])
         if pending and (here != key or len(pending) >= MAX_BATCH_TURNS or size > MAX_BATCH_CHARS):
@@ -70,11 +68,6 @@ def _batch(
     assert key is not None
     identity = dict(zip(IDENTITY_FIELDS, key[1], strict=True))
     return Batch(session_id=key[0], identity=identity, turns=turns, lines=len(turns), end_line=end_line)
-
-
-def _stand_in_id(position: int, content: str) -> str:
-    """An id for a line without one: its place in its session and its words, so that a second run adds nothing."""
-    return f"line:{position}:{hashlib.sha256(content.encode('utf-8', 'replace')).hexdigest()[:16]}"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -15,13 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from api.host.turns import name_agent_session, name_assistant_turn, name_user_turn
+from api.importers.reading import OUR_BLOCK, read_json_lines, strip_ours
 from api.importers.records import Dropped, Finding, ImportedTurn, Source, Stripped, Unit
-from models.domain.prompt.markers import strip_injected
 
 HOST: Final = "claude-code"
-OUR_BLOCK: Final = re.compile(
-    r"longtail-memory\s+id=\\?[\"']?([0-9a-f]{16})|longtail-memory id=&quot;([0-9a-f]{16})"
-)
 REMINDER: Final = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 COMMAND: Final = re.compile(
     r"\s*<(?:command-name|command-message|command-args|local-command-\w+|bash-input|bash-stdout|bash-stderr|task-notification)>"
@@ -82,22 +79,13 @@ def read_transcript(file: Path) -> Iterator[Finding]:
         agent_id=agent[1] if agent else None,
         agent_call=_read_agent_call(file) if agent else None,
     )
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            where = f"{file.name}, line {number}"
-            try:
-                entry = json.loads(line)
-            except (ValueError, RecursionError):
-                yield Dropped("no JSON", where)
-                continue
-            if not isinstance(entry, dict):
-                yield Dropped("no JSON object", where)
-                continue
+    for where, entry in read_json_lines(file):
+        if isinstance(entry, Dropped):
+            yield entry
+        else:
             yield from _read_entry(state, entry, where)
-    for call, entry in state.calls.values():
-        yield _build_tool_turn(state, entry, call, None)
+    for call, began in state.calls.values():
+        yield _build_tool_turn(state, began, call, None)
 
 
 def _read_entry(state: _Transcript, entry: dict[str, Any], where: str) -> Iterator[Finding]:
@@ -148,9 +136,7 @@ def _read_user(state: _Transcript, entry: dict[str, Any], message: dict[str, Any
 
 
 def _read_said(state: _Transcript, entry: dict[str, Any], text: str, *, is_first: bool) -> Iterator[Finding]:
-    said = text
-    for marker in {one or other for one, other in OUR_BLOCK.findall(text)}:
-        said = strip_injected(said, marker)
+    said = strip_ours(text)
     if said != text:
         yield Stripped("injected by us")
     without = REMINDER.sub("", said)

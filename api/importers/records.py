@@ -20,6 +20,7 @@ class ImportedTurn:
     ts: str | None = None  # RFC 3339
     name: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    identity: dict[str, str] = field(default_factory=dict)  # whose memory, where the source says it
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,18 @@
 
 from typing import Final
 
-from api.importers import claude_code
+from api.importers import chatgpt, claude_code, hindsight, jsonl, lossless_claw, mem0, openclaw
 from api.importers.records import Source
 
-SOURCES: Final[dict[str, Source]] = {source.kind: source for source in (claude_code.SOURCE,)}
+SOURCES: Final[dict[str, Source]] = {
+    source.kind: source
+    for source in (
+        openclaw.SOURCE,
+        lossless_claw.SOURCE,
+        mem0.SOURCE,
+        hindsight.SOURCE,
+        claude_code.SOURCE,
+        chatgpt.SOURCE,
+        jsonl.SOURCE,
+    )
+}

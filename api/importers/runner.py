@@ -12,10 +12,15 @@ from models.errors import Forbidden, PermanentError, Unauthorized
 MAX_BATCH_TURNS = 200
 MAX_BATCH_CHARS = 2_000_000
 Progress = Callable[[Unit], None]
+Identity = dict[str, str | None]
+Ready = tuple[str, Identity, dict[str, Any]]  # a session, whose it is, and a turn of it
 
 
 class ImportRun:
-    """Sends the turns of units for one identity. Without a client it is a dry run: everything but the sending."""
+    """Sends the turns of units. Without a client it is a dry run: everything but the sending.
+
+    Whose memory it becomes: the user who was named, else whom the source names, else the user of this machine.
+    """
 
     def __init__(
         self,
@@ -25,11 +30,13 @@ class ImportRun:
         marks: ImportMarks,
         user_id: str | None,
         agent_id: str | None,
+        is_user_named: bool = False,
     ) -> None:
         self._report = report
         self._client = client
         self._marks = marks
-        self._identity = {"user_id": user_id, "agent_id": agent_id}
+        self._identity: Identity = {"user_id": user_id, "agent_id": agent_id}
+        self._is_user_named = is_user_named
 
     def run(self, units: Sequence[Unit], advance: Progress) -> Report:
         """Every unit in turn; an interruption costs at most the batch that was under way."""
@@ -56,7 +63,7 @@ class ImportRun:
         if self._client is not None:
             self._marks.write(unit, sent=place, is_done=True)
 
-    def _turns(self, unit: Unit) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _turns(self, unit: Unit) -> Iterator[Ready]:
         """The unit's turns, ready to be sent: cleaned, and in several where one is too long."""
         for finding in unit.read():
             if not isinstance(finding, ImportedTurn):
@@ -76,13 +83,18 @@ class ImportRun:
             self._report.kept[finding.role] += 1
             self._report.sessions.add(finding.session_id)
             for turn in turns:
-                yield finding.session_id, turn
+                yield finding.session_id, self._identify(finding), turn
 
-    def _send(self, client: ServiceClient, batch: Sequence[tuple[str, dict[str, Any]]]) -> None:
-        session_id = batch[0][0]
-        turns = [turn for _, turn in batch]
+    def _identify(self, turn: ImportedTurn) -> Identity:
+        if not turn.identity or self._is_user_named:
+            return self._identity
+        return dict(turn.identity)
+
+    def _send(self, client: ServiceClient, batch: Sequence[Ready]) -> None:
+        session_id, identity, _ = batch[0]
+        turns = [turn for _, _, turn in batch]
         try:
-            answer = client.post_turns(session_id, turns, **self._identity)
+            answer = client.post_turns(session_id, turns, **identity)
         except (Unauthorized, Forbidden):
             raise
         except PermanentError as error:
@@ -98,15 +110,17 @@ class ImportRun:
         self._report.differing += sum(one["content_differs"] for one in answer["duplicates"])
 
 
-def _gather(turns: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """Consecutive turns of one session, as many as fit one call."""
-    batch: list[tuple[str, dict[str, Any]]] = []
+def _gather(turns: Iterator[Ready]) -> Iterator[list[Ready]]:
+    """Consecutive turns of one session and identity, as many as fit one call."""
+    batch: list[Ready] = []
     size = 0
-    for session_id, turn in turns:
-        size += len(turn["content"])
-        if batch and (batch[-1][0] != session_id or len(batch) >= MAX_BATCH_TURNS or size > MAX_BATCH_CHARS):
+    for ready in turns:
+        chars = len(ready[2]["content"])
+        size += chars
+        is_other = batch and batch[-1][:2] != ready[:2]
+        if batch and (is_other or len(batch) >= MAX_BATCH_TURNS or size > MAX_BATCH_CHARS):
             yield batch
-            batch, size = [], len(turn["content"])
-        batch.append((session_id, turn))
+            batch, size = [], chars
+        batch.append(ready)
     if batch:
         yield batch
