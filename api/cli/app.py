@@ -8,6 +8,7 @@ import sys
 import typer
 
 from api.cli import (
+    audit_commands,
     calibrate_commands,
     document_commands,
     explain_commands,
@@ -54,6 +55,7 @@ def register_commands() -> None:
     transfer_commands.register(app)
     host_commands.register(app)
     import_commands.register(app)
+    audit_commands.register(app)
     watch_commands.register(app)
     gateway_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
