@@ -1,11 +1,13 @@
-"""What a source gave, as tests ask about it."""
+"""What a source gave, as tests ask about it; every turn it gives must be one that the API takes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
+from api.host.turns import build_turns
 from api.importers.records import Dropped, Finding, ImportedTurn, Stripped, Unit
+from api.turns.schemas import TurnIn
 
 
 class Found:
@@ -14,6 +16,10 @@ class Found:
     def __init__(self, findings: Iterable[Finding]) -> None:
         found = list(findings)
         self.turns = [one for one in found if isinstance(one, ImportedTurn)]
+        for turn in self.turns:
+            facts = {"id": turn.id, "ts": turn.ts, "name": turn.name, "metadata": turn.metadata}
+            for built in build_turns(role=turn.role, text=turn.content, **facts):
+                TurnIn.model_validate(built)
         self.said = [(turn.role, turn.content) for turn in self.turns]
         self.reasons = Counter(one.reason for one in found if isinstance(one, Dropped | Stripped))
         self.places = [one.where for one in found if isinstance(one, Dropped) and one.where]
