@@ -45,6 +45,12 @@ _CASE_OPENING: Final = re.compile(f"(?:every ?time|each time|whenever|wherever)\
 # "Always write tests first, ok?" asks for consent, not for an answer.
 _QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understood|deal)$")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+# "The page says: …", "He told me: …"; what the speaker has said before is their own.
+_REPORT: Final = re.compile(
+    r"(?:^|[.!?\n]\s{0,4})(?!i\b|i['’]ve\b|as i\b|like i\b)[^.!?:\n]{0,60}\b(?:says?|said|reads?|writes?|wrote|states?"
+    r"|stated|claims?|claimed|told (?:me|us|him|her|them)|according to)\b[^.!?:\n]{0,30}:",
+    re.IGNORECASE,
+)
 _MIN_SENTENCE_CHARACTERS: Final = 7  # "be kind"; less holds no rule
 _MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that
 
@@ -103,10 +109,23 @@ def read_conversation(text: str) -> DeonticReading:
     False
     """
     spans: list[RuleSpan] = []
+    reports = _list_reports(text)
     for weighed in _weigh_sentences(text):
+        start, end = weighed.sentence.start, weighed.sentence.end
+        if any(start < last and end > first for first, last in reports):
+            continue
         if weigh(weighed.cues) >= THRESHOLD:
             spans += weighed.frames or _make_weighed_span(text, weighed)
     return DeonticReading(spans=tuple(spans)) if spans else NO_RULE
+
+
+def _list_reports(text: str) -> list[tuple[int, int]]:
+    """Return where somebody else's words stand: from "The page says:" to the end of its line."""
+    found = []
+    for match in _REPORT.finditer(text):
+        end = text.find("\n", match.end())
+        found.append((match.end(), len(text) if end < 0 else end))
+    return found
 
 
 def list_cues(text: str) -> list[frozenset[str]]:
