@@ -98,7 +98,7 @@ def choose_start(
 
     >>> turns = [TailTurn(id=str(i), role="user", position=100 + i) for i in range(8)]
     >>> known = turns, [1, 2, 3, 4, 5], [70, 60, 50, 40, 30]
-    >>> [choose_start(*known, cap=75, held=position) for position in (None, 103, 100)]
+    >>> [choose_start(*known, cap=80, held=position) for position in (None, 103, 100)]
     [1, 3, 4]
     """
     oldest = turns[starts[0]].position
