@@ -48,7 +48,7 @@ END
 $$;
 
 -- Whose memory a call about a session is about, or a refusal. A session belongs to the namespace that opened it
--- (decision 29). An identity is the owner's when it says the same as the session knows: less of it, or more of it, with one
+-- (decision 30). An identity is the owner's when it says the same as the session knows: less of it, or more of it, with one
 -- field in common and none that differs. A session that nobody named is its first named speaker's. A shared one is
 -- everybody's, and each call is about its own identity. A token bound to one namespace need not name it.
 -- A definer function: it must see that a session is somebody else's, which its caller may not.
