@@ -66,13 +66,22 @@ async def administrator(runtime: RuntimeOf, credentials: Credentials) -> Caller:
 
 
 async def reader_if_known(runtime: RuntimeOf, credentials: Credentials) -> Caller | None:
-    """A caller who may read; None when PostgreSQL is away and the token was never seen: assemble still answers."""
+    """A caller who may read; None for this machine's own token, unseen while PostgreSQL is away: assemble still answers.
+
+    Any other token that this process has not seen may be anybody's: it waits until PostgreSQL can be asked.
+    """
     if not runtime.outage.is_on:
         try:
             return await _identify(runtime, credentials, "read")
         except DatabaseUnavailable:
             runtime.outage.note()
-    known = runtime.recall_caller(token_of(credentials))
+    token = token_of(credentials)
+    known = runtime.recall_caller(token)
+    if known is None and not runtime.is_default_token(token):
+        raise DatabaseUnavailable(
+            "PostgreSQL does not answer, and this token was not seen before",
+            remedy="the call may be repeated",
+        )
     return _allowed(known, "read") if known else None
 
 

@@ -34,6 +34,7 @@ from api.sessions.routes import router as sessions_router
 from api.status.metrics import router as metrics_router
 from api.status.routes import router as status_router
 from api.summaries.routes import router as summaries_router
+from api.tokens.routes import router as tokens_router
 from api.transfer.routes import router as transfer_router
 from api.turns.routes import router as turns_router
 from models.logs import configure_logging
@@ -73,6 +74,7 @@ ROUTERS = (
     sessions_router,
     namespaces_router,
     transfer_router,
+    tokens_router,
     rpc_router,
     receipts_router,
     metrics_router,

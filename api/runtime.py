@@ -1,11 +1,13 @@
 """What the API process holds: settings, connections, the encoder, the doorbell, and small caches."""
 
 import gc
+import hmac
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime
 from uuid import UUID
 
 import structlog
@@ -21,21 +23,26 @@ from models.domain.prompt.tokens import TokenCounter
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
 from models.encoders.token_files import UnknownTokenizer, load_token_counter
-from models.errors import InvalidInput, Misconfigured, Unauthorized
+from models.errors import InvalidInput, Misconfigured, ServiceError, Unauthorized
 from models.settings import Settings
 from models.store.documents import Rule
 from models.store.embeddings import Vector
 from models.store.encoders import check_encoder
 from models.store.engine import open_engine, plain_transaction
-from models.store.tokens import Caller, find_caller, token_digest
+from models.store.tokens import Caller, find_caller, find_living, token_digest
 
 log = structlog.get_logger(__name__)
 TOKEN_CACHE_SECONDS = 5.0  # how long a revoked token may still work
+MOST_CALLERS = 10_000  # that a process remembers
 IDENTIFY_TIMEOUT_MS = 500
 QUERY_CACHE_ENTRIES = 512
 QUERY_THREADS = 1  # one short text is no faster with more, and PostgreSQL needs the other core meanwhile
 MOST_TRANSFERS = 4  # exports and imports at once
 WARM_UP_RETRY_SECONDS = 2.0
+
+
+def _has_expired(caller: Caller) -> bool:
+    return caller.expires_at is not None and caller.expires_at <= datetime.now(UTC)
 
 
 class Runtime:
@@ -74,6 +81,7 @@ class Runtime:
         self._closing = threading.Event()
         self._warm_up = threading.Thread(target=self._load_encoder, name="warm-up", daemon=True)
         self._warm_up.start()
+        threading.Thread(target=self._keep_callers_true, name="tokens", daemon=True).start()
 
     def uptime_seconds(self) -> float:
         """How long this process has been here."""
@@ -136,7 +144,8 @@ class Runtime:
     def known_caller(self, token: str) -> Caller | None:
         """Whose token this is, if PostgreSQL said so in the last few seconds."""
         known = self._callers.get(token_digest(token))
-        return known[1] if known and time.monotonic() - known[0] < TOKEN_CACHE_SECONDS else None
+        is_fresh = known is not None and time.monotonic() - known[0] < TOKEN_CACHE_SECONDS
+        return known[1] if known and is_fresh and not _has_expired(known[1]) else None
 
     def identify(self, token: str) -> Caller:
         """Whose token this is, by PostgreSQL's word."""
@@ -151,12 +160,35 @@ class Runtime:
                 remedy="send 'Authorization: Bearer <token>' with the token from $LONGTAIL_HOME/token",
             )
         self._callers[digest] = (now, caller)
+        while len(self._callers) > MOST_CALLERS:
+            self._callers.pop(next(iter(self._callers)))
         return caller
 
     def recall_caller(self, token: str) -> Caller | None:
-        """Whose token this was when PostgreSQL last answered."""
+        """Whose token this was when PostgreSQL last answered; what was revoked before that is not among them."""
         known = self._callers.get(token_digest(token))
-        return known[1] if known else None
+        return known[1] if known and not _has_expired(known[1]) else None
+
+    def forget_callers(self) -> None:
+        """A token was revoked: ask PostgreSQL about each one again, and drop those that open nothing any more."""
+        with plain_transaction(self.engine, timeout_ms=IDENTIFY_TIMEOUT_MS) as connection:
+            living = find_living(connection, digests=list(self._callers))
+        for digest in set(self._callers) - living:
+            self._callers.pop(digest, None)
+
+    def _keep_callers_true(self) -> None:
+        """What this process knows of tokens is true to a few seconds when PostgreSQL goes away, and while it is."""
+        while not self._closing.wait(TOKEN_CACHE_SECONDS):
+            if self._callers and not self.outage.is_on:
+                try:
+                    self.forget_callers()
+                except ServiceError as error:
+                    log.info("tokens.not_checked", error=error.code)
+
+    def is_default_token(self, token: str) -> bool:
+        """Whether it is the token of this machine's file: known without PostgreSQL."""
+        kept = self.settings.client_token()
+        return kept is not None and hmac.compare_digest(token_digest(kept), token_digest(token))
 
     def counter(self, name: str) -> TokenCounter:
         """The token counter of that name."""

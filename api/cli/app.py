@@ -18,6 +18,7 @@ from api.cli import (
     import_commands,
     memory_commands,
     stack_commands,
+    token_commands,
     transfer_commands,
     watch_commands,
 )
@@ -56,6 +57,7 @@ def register_commands() -> None:
     host_commands.register(app)
     import_commands.register(app)
     audit_commands.register(app)
+    token_commands.register(app)
     watch_commands.register(app)
     gateway_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.

@@ -78,11 +78,11 @@ END
 $$;
 
 -- The second lock on raw turns, behind the missing grant: even the owner's own mistakes are refused. What
--- `erase_namespace` names is let go, and only by DELETE.
+-- `erase_namespace` or the erasure of a whole tenant names is let go, and only by DELETE.
 CREATE OR REPLACE FUNCTION longtail.refuse_change() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF TG_OP = 'DELETE' AND current_setting('longtail.erasing', true) = OLD.tenant_id || ':' || OLD.namespace THEN
+    IF TG_OP = 'DELETE' AND current_setting('longtail.erasing', true) IN (OLD.tenant_id || ':' || OLD.namespace, OLD.tenant_id || ':*') THEN
         RETURN OLD;
     END IF;
     RAISE EXCEPTION 'raw turns are append-only: % on longtail.turns is refused', TG_OP

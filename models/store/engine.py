@@ -51,6 +51,7 @@ _SET_TENANT_RAW = (
     "set_config('longtail.token_id', %(token)s, true), set_config('statement_timeout', %(timeout)s, true)"
 )
 ALL_OF_TENANT = "*"  # `longtail.opens` of a transaction that sees every namespace of its tenant
+INSUFFICIENT_PRIVILEGE = "42501"
 REFUSED, OF_ANOTHER = "LT403", "LT409"  # what `find_home` raises (models/sql/10_callers.sql)
 
 _SET_TIMEOUT_RAW = "SELECT set_config('statement_timeout', %s, true)"
@@ -273,9 +274,14 @@ def translated_errors() -> Iterator[None]:
 def _raise_refusal(cause: BaseException | None) -> None:
     """What the database refused, in its own words: they name no owner."""
     state = getattr(cause, "sqlstate", None)
+    said = str(cause).splitlines()[0] if cause else ""
+    if state == INSUFFICIENT_PRIVILEGE and "row-level security" in said:
+        raise Forbidden(
+            "the token does not open what this call would write to",
+            remedy="name an identity that the token opens, or use a token of the whole tenant",
+        ) from cause
     if state not in (REFUSED, OF_ANOTHER):
         return
-    said = str(cause).splitlines()[0]
     if state == REFUSED:
         raise Forbidden(
             said, remedy="name an identity that the token opens, or use a token of the whole tenant"

@@ -1,6 +1,7 @@
 """Tenants and tokens: only the hash of a token is kept."""
 
 import hashlib
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from sqlalchemy import Connection, create_engine, text
 
 from models.settings import sqlalchemy_url
 from models.store.engine import ALL_OF_TENANT, to_text_array, translated_errors
+from models.store.tenants import ensure_tenant
 
 SCOPES = ("read", "write", "admin")
 
@@ -75,6 +77,107 @@ def load_marker(connection: Connection, *, tenant_id: UUID) -> str:
     return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """What is known of a token; the token itself is nowhere."""
+
+    id: UUID
+    scopes: tuple[str, ...]
+    namespaces: tuple[str, ...] | None  # None, and no agents either: the whole tenant
+    agents: tuple[str, ...] | None
+    label: str | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rights:
+    """What a new token may do, where, and until when."""
+
+    scopes: Sequence[str] = ("read", "write")
+    namespaces: Sequence[str] | None = None
+    agents: Sequence[str] | None = None
+    label: str | None = None
+    expires_at: datetime | None = None
+
+
+def make_token() -> str:
+    """A new token: 256 bits of chance."""
+    return f"lt_{secrets.token_urlsafe(32)}"
+
+
+def issue_token(connection: Connection, *, token: str, rights: Rights) -> UUID:
+    """Keep the hash of a new token of the transaction's tenant; returns its id."""
+    token_id: UUID = connection.execute(
+        text("SELECT longtail.issue_token(:digest, :scopes, :namespaces, :agents, :label, :expires_at)"),
+        {
+            "digest": token_digest(token),
+            "scopes": list(rights.scopes),
+            "namespaces": None if rights.namespaces is None else list(rights.namespaces),
+            "agents": None if rights.agents is None else list(rights.agents),
+            "label": rights.label,
+            "expires_at": rights.expires_at,
+        },
+    ).scalar_one()
+    return token_id
+
+
+def list_tokens(connection: Connection) -> list[Token]:
+    """Tokens of the transaction's tenant, oldest first, revoked ones too."""
+    rows = connection.execute(text("SELECT * FROM longtail.list_tokens()"))
+    return [
+        Token(
+            **{
+                **row._mapping,
+                "scopes": tuple(row.scopes),
+                "namespaces": None if row.namespaces is None else tuple(row.namespaces),
+                "agents": None if row.agents is None else tuple(row.agents),
+            }
+        )
+        for row in rows
+    ]
+
+
+def revoke_token(connection: Connection, *, token_id: UUID) -> datetime | None:
+    """When the token was revoked, now or before; None where the tenant has no such token."""
+    found: datetime | None = connection.execute(
+        text("SELECT longtail.revoke_token(:id)"), {"id": token_id}
+    ).scalar_one()
+    return found
+
+
+def rotate_token(connection: Connection, *, token_id: UUID, token: str) -> UUID | None:
+    """A new token with the rights of an old one, which is revoked; None where no such token opens anything."""
+    found = next((one for one in list_tokens(connection) if one.id == token_id), None)
+    if found is None or found.revoked_at is not None:
+        return None
+    revoke_token(connection, token_id=token_id)
+    rights = Rights(
+        scopes=found.scopes,
+        namespaces=found.namespaces,
+        agents=found.agents,
+        label=found.label,
+        expires_at=found.expires_at,
+    )
+    return issue_token(connection, token=token, rights=rights)
+
+
+def find_living(connection: Connection, *, digests: Sequence[bytes]) -> set[bytes]:
+    """Of these hashes, those of tokens that still open something."""
+    rows = connection.execute(text("SELECT longtail.living_tokens(:digests)"), {"digests": list(digests)})
+    return {bytes(found) for found in rows.scalars()}
+
+
+def find_tenant_of(connection: Connection, *, token_id: UUID) -> UUID | None:
+    """Whose token it is (as the owner)."""
+    found: UUID | None = connection.execute(
+        text("SELECT tenant_id FROM longtail.tokens WHERE id = :id"), {"id": token_id}
+    ).scalar_one_or_none()
+    return found
+
+
 def add_token(
     connection: Connection,
     *,
@@ -84,30 +187,24 @@ def add_token(
     namespaces: Sequence[str] | None = None,
     agents: Sequence[str] | None = None,
 ) -> UUID:
-    """Issue a token (as the owner), creating its tenant if it is new; returns the token's id."""
-    tenant_id = connection.execute(
+    """Make a given token known (as the owner), and its tenant if it is new; returns the token's id.
+
+    One that is known is left as it is: who revoked it meant it.
+    """
+    known: UUID | None = connection.execute(
+        text("SELECT id FROM longtail.tokens WHERE token_sha256 = :digest"), {"digest": token_digest(token)}
+    ).scalar_one_or_none()
+    if known is not None:
+        return known
+    tenant_id = ensure_tenant(connection, name=tenant)
+    connection.execute(
         text(
-            "INSERT INTO longtail.tenants (name) VALUES (:name) "
-            "ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id"
+            "SELECT set_config('longtail.tenant_id', :tenant, true), set_config('longtail.opens', '*', true)"
         ),
-        {"name": tenant},
-    ).scalar_one()
-    token_id: UUID = connection.execute(
-        text(
-            "INSERT INTO longtail.tokens (tenant_id, token_sha256, scopes, namespaces, agents) "
-            "VALUES (:tenant_id, :digest, :scopes, :namespaces, :agents) "
-            "ON CONFLICT (token_sha256) DO UPDATE SET scopes = excluded.scopes, revoked_at = NULL "
-            "RETURNING id"
-        ),
-        {
-            "tenant_id": tenant_id,
-            "digest": token_digest(token),
-            "scopes": list(scopes),
-            "namespaces": None if namespaces is None else list(namespaces),
-            "agents": None if agents is None else list(agents),
-        },
-    ).scalar_one()
-    return token_id
+        {"tenant": str(tenant_id)},
+    )
+    rights = Rights(scopes=scopes, namespaces=namespaces, agents=agents)
+    return issue_token(connection, token=token, rights=rights)
 
 
 def ensure_token(

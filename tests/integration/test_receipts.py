@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from api.assemble.receipt import TERMS
 from api.client import ServiceClient
-from models.errors import Forbidden, NotFound
+from models.errors import NotFound
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.receipts import prune_receipts, prune_tenant
 from models.store.tokens import ensure_token
@@ -133,7 +133,7 @@ def test_nobody_reads_the_receipts_of_another_tenant_or_namespace(filled: Any, n
     ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespaces=["bob"])
     with ServiceClient(url=filled.client.url, token=token) as bob:
         for call in (bob.explain, bob.replay):
-            with pytest.raises(Forbidden):
+            with pytest.raises(NotFound):
                 call(assembly_id)
     token = f"lt_{uuid4().hex}"
     ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespaces=["ann"])

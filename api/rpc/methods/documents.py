@@ -80,9 +80,19 @@ class DreamsParams(SourceMeta):
     entries: Annotated[list[Dream], Field(max_length=MOST_DREAMS)]
 
 
+def own_of(caller: Caller) -> dict[str, str | None]:
+    """Whose documents a client loads: those of the one user or agent its token opens, else the tenant's."""
+    namespace = caller.namespace or ""
+    is_agent = namespace.startswith("agent-id:")
+    return {
+        "user_id": None if is_agent else caller.namespace,
+        "agent_id": namespace.removeprefix("agent-id:") if is_agent else None,
+    }
+
+
 def name_facts(caller: Caller) -> str:
     """Where a client's facts about its files are kept: apart for the tenant and for each user."""
-    binding = choose_binding(caller, user_id=caller.namespace, agent_id=None)
+    binding = choose_binding(caller, **own_of(caller))
     return "authored:documents:" + hashlib.md5(binding.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -93,8 +103,7 @@ def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str,
         call.caller,
         name=params.source_doc,
         body=params.text.encode(),
-        user_id=call.caller.namespace,
-        agent_id=None,
+        **own_of(call.caller),
         policy="refuse",
         kind="authored" if params.core_doc else "note",
     )
@@ -114,9 +123,7 @@ def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str,
 def delete_authored_document(call: Call, params: DeleteDocumentParams) -> Mapping[str, Any]:
     """Take a file's rules and lore out; one that is not there is gone already."""
     try:
-        remove_document(
-            call.runtime, call.caller, params.source_doc, user_id=call.caller.namespace, agent_id=None
-        )
+        remove_document(call.runtime, call.caller, params.source_doc, **own_of(call.caller))
     except NotFound:
         return {"ok": True}
     tenant_id = call.caller.tenant_id

@@ -1,0 +1,1 @@
+"""Tokens: issued, listed, revoked and rotated by an administrator."""
