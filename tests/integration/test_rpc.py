@@ -706,11 +706,11 @@ def test_what_was_just_put_in_is_found_at_whatever_moment_its_vector_arrives(
 
 
 def test_a_search_over_many_new_long_turns_answers_with_what_it_has(tenant: Any, rpc: Any) -> None:
-    words = [f"w{number}x{position}" for number in range(64) for position in range(400)]
+    words = [f"w{number}x{position}" for number in range(64) for position in range(100)]
     for number in range(64):
-        long = " ".join(words[number * 400 : (number + 1) * 400])
+        long = " ".join(words[number * 100 : (number + 1) * 100])
         rpc.call("insert_session_turn", sessionId="s", id=f"s:{number}", text=long, metadata={"role": "user"})
-    found = rpc.call("search_text", collection="session:s", text=" ".join(words[-400:]), k=3)
+    found = rpc.call("search_text", collection="session:s", text=" ".join(words[-100:]), k=3)
     assert found["results"][0]["id"] == "s:63"
     assert found["results"][0]["score"] > 0.9
 
