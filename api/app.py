@@ -100,7 +100,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         if settings.rate_limit_per_second > 0:
             limiter = RateLimiter(per_second=settings.rate_limit_per_second, burst=settings.rate_limit_burst)
         app.state.dispatcher = Dispatcher(app.state.runtime, METHODS, limiter=limiter)
-        lines = LineServer(settings, app.state.dispatcher)
+        lines = LineServer(settings, app.state.dispatcher, is_ready=app.state.runtime.is_settled)
         await lines.start()
         yield
         await lines.stop()

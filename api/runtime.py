@@ -87,6 +87,10 @@ class Runtime:
         """How long this process has been here."""
         return time.monotonic() - self._started_at
 
+    def is_settled(self) -> bool:
+        """Whether the encoder is there, or will not come: nothing changes by waiting."""
+        return self.encoder is not None or not self._warm_up.is_alive()
+
     def close(self) -> None:
         """Stop threads and give connections back."""
         self._closing.set()

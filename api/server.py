@@ -1,6 +1,8 @@
 """`python -m api.server`: the API on loopback, until told to stop."""
 
 import gc
+import os
+import socket
 import sys
 from types import FrameType
 
@@ -8,7 +10,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
-from models.settings import get_settings
+from api.stack.doors import VARIABLE, keep_socket, take_socket
+from api.stack.endpoints import Endpoint, open_socket
+from models.settings import Settings, get_settings
 
 # How long one thread may compute while others wait: a request must not wait Python's default 5 ms for its turn.
 THREAD_TURN_SECONDS = 0.001
@@ -45,7 +49,22 @@ def main() -> None:
         timeout_graceful_shutdown=DRAIN_SECONDS,
         h11_max_incomplete_event_size=64 * 1024,
     )
-    DrainingServer(config).run()
+    listening = open_door(settings)
+    DrainingServer(config).run(sockets=[listening] if listening else None)
+
+
+def open_door(settings: Settings) -> socket.socket | None:
+    """The socket that the supervisor keeps for us, so that callers wait while this process is replaced.
+
+    None where nobody keeps sockets: the server then opens its own.
+    """
+    name = f"http:{settings.host}:{settings.port}"
+    kept = take_socket(name)
+    if kept is not None or VARIABLE not in os.environ:
+        return kept
+    listening = open_socket(Endpoint(host=settings.host, port=settings.port))
+    keep_socket(name, listening)
+    return listening
 
 
 if __name__ == "__main__":

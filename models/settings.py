@@ -131,7 +131,9 @@ class Settings(BaseSettings):
     log_level: str = "INFO"
 
     # JSON-RPC over lines (docs/rpc.md)
-    rpc_listen: str = "unix"  # off, unix, unix:/path, tcp:127.0.0.1:port, or several with commas between
+    rpc_listen: str = (
+        "unix"  # off, unix, unix:/path, daemon, tcp:127.0.0.1:port, open-tcp:…, or several with commas
+    )
     rpc_max_connections: int = Field(default=64, ge=1)
     rpc_max_records: int = Field(default=10_000, ge=1)  # of one answer
     # hooks; read by api/host/configuration.py, which must not load this module

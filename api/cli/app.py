@@ -11,6 +11,7 @@ from api.cli import (
     audit_commands,
     calibrate_commands,
     document_commands,
+    durable_commands,
     explain_commands,
     gateway_commands,
     history_commands,
@@ -50,6 +51,7 @@ def register_commands() -> None:
     stack_commands.register(app)
     memory_commands.register(app)
     history_commands.register(app)
+    durable_commands.register(app)
     explain_commands.register(app)
     document_commands.register(app)
     calibrate_commands.register(app)

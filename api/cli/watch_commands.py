@@ -38,6 +38,12 @@ def watch(
             "all others are notes: found by recall, in no prompt by right."
         ),
     ] = None,
+    dreams: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Globs of dream diaries: their proved entries become memories of --user or --agent."
+        ),
+    ] = None,
     user: Annotated[str | None, typer.Option("--user", help="Bind the documents to a user.")] = None,
     agent: Annotated[str | None, typer.Option("--agent", help="Bind the documents to an agent.")] = None,
     policy: Annotated[
@@ -73,10 +79,17 @@ def watch(
         raise InvalidInput(
             "documents are bound to a user or to an agent, not to both", remedy="name one of them"
         )
+    if dreams and not (user or agent):
+        raise InvalidInput(
+            "a diary is somebody's", remedy="name the user with --user, or the agent with --agent"
+        )
     binding = {name: value for name, value in (("user_id", user), ("agent_id", agent)) if value}
     reporter = Reporter(Console(stderr=as_json), as_json=as_json)
     selection = Selection(
-        include=include or DEFAULT_INCLUDE, exclude=exclude or (), authored=authored or DEFAULT_AUTHORED
+        include=include or DEFAULT_INCLUDE,
+        exclude=exclude or (),
+        authored=authored or DEFAULT_AUTHORED,
+        dreams=dreams or (),
     )
     # The client itself never waits: while the server is away, the folder is still being looked at.
     with StopSignals(), ServiceClient.from_settings(settings, retry_seconds=0) as client:

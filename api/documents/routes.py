@@ -10,8 +10,9 @@ from api.access import (
     Writer,
     writer,
 )
+from api.documents.diaries import load_diary, remove_document_or_diary
 from api.documents.schemas import DocumentOut, DocumentPageOut, LoadedDocumentOut
-from api.documents.service import load_document, page_documents, read_document, remove_document
+from api.documents.service import load_document, page_documents, read_document
 from api.idempotency import IdempotentRoute
 from api.parameters import PROBLEM, Limit, TextCursor
 from api.schemas import Name, UserId
@@ -51,7 +52,7 @@ def delete_document(
     name: DocumentName, runtime: RuntimeOf, caller: Writer, user_id: OfUser = None, agent_id: OfAgent = None
 ) -> None:
     """Take a document away: its rules leave every prompt, its lore leaves recall."""
-    remove_document(runtime, caller, name, user_id=user_id, agent_id=agent_id)
+    remove_document_or_diary(runtime, caller, name, user_id=user_id, agent_id=agent_id)
 
 
 async def read_body(request: Request) -> bytes:
@@ -76,10 +77,16 @@ def put_document(
     agent_id: Annotated[Name | None, Query()] = None,
     policy: Annotated[Literal["refuse", "demote"], Query()] = "refuse",
     kind: Annotated[
-        DocumentKind, Query(description="A note has no rules: recall finds it, no prompt must hold it.")
+        DocumentKind | Literal["dream"],
+        Query(
+            description="A note has no rules: recall finds it, no prompt must hold it. "
+            "A dream is a diary, whose proved entries become memories of its user."
+        ),
     ] = "authored",
 ) -> DocumentOut:
     """Load authored Markdown: rules for every prompt, lore for recall. Replaces the version before it."""
+    if kind == "dream":
+        return load_diary(runtime, caller, name=name, body=body, user_id=user_id, agent_id=agent_id)
     loaded = load_document(
         runtime,
         caller,

@@ -122,19 +122,13 @@ def load_document(
 ) -> DocumentOut:
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
-    limit = runtime.settings.max_document_bytes
-    if len(body) > limit:
-        raise TooLarge(
-            f"the document has {len(body)} bytes; a document may have {limit}",
-            code="document_too_large",
-            remedy="split it, or raise LONGTAIL_MAX_DOCUMENT_BYTES",
-        )
-    text = _decode(body)
+    check_size(runtime, body)
+    text = decode(body)
     counter = CharsCounter()
     partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
     if kind == "note":
         partition = read_as_notes(partition)
-    cap = int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
+    cap = hard_cap(runtime)
     document_id, partition = repeat_if_overtaken(
         partial(
             _store,
@@ -186,7 +180,24 @@ def _store(
     return document_id, partition
 
 
-def _decode(body: bytes) -> str:
+def hard_cap(runtime: Runtime) -> int:
+    """How many tokens the hard rules of a prompt may cost together."""
+    return int(runtime.settings.hard_reserve * runtime.settings.budget_tokens_configured)
+
+
+def check_size(runtime: Runtime, body: bytes) -> None:
+    """Refuse a file that is larger than one may be."""
+    limit = runtime.settings.max_document_bytes
+    if len(body) > limit:
+        raise TooLarge(
+            f"the document has {len(body)} bytes; a document may have {limit}",
+            code="document_too_large",
+            remedy="split it, or raise LONGTAIL_MAX_DOCUMENT_BYTES",
+        )
+
+
+def decode(body: bytes) -> str:
+    """The text of a file, or why it is none."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:

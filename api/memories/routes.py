@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query
 
 from api.access import Reader, RuntimeOf, Writer
 from api.idempotency import IdempotentRoute
-from api.memories.schemas import CorrectionIn, ForgottenOut, MemoryOut, MemoryPageOut
-from api.memories.service import correct, forget, page_memories, read_memory
+from api.memories.schemas import CorrectionIn, ForgottenOut, MemoryIn, MemoryOut, MemoryPageOut
+from api.memories.service import add, correct, forget, page_memories, read_memory
 from api.parameters import PROBLEM, Asked, Limit, PageCursor, Since, Until, Why
 from api.schemas import Name
 
@@ -41,6 +41,12 @@ def get_memories(
         cursor=cursor,
         limit=limit,
     )
+
+
+@router.post("/v1/memories", status_code=201)
+def post_memory(body: MemoryIn, runtime: RuntimeOf, caller: Writer) -> MemoryOut:
+    """Keep a memory that nobody said in a conversation: a user's, or with `scope` global everybody's."""
+    return add(runtime, caller, body)
 
 
 @router.get("/v1/memories/{memory_id}")

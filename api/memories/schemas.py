@@ -1,12 +1,13 @@
 """Requests and answers about memories, and why they are there."""
 
 from datetime import datetime
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-from api.schemas import Reason, Strict
-from api.turns.schemas import Content
+from api.schemas import Name, Reason, Strict, UserId, refuse
+from api.turns.schemas import Content, check_metadata
 
 
 class RevisionOut(BaseModel):
@@ -69,6 +70,26 @@ class CorrectionIn(Strict):
 
     text: Content
     reason: Reason | None = None
+
+
+class MemoryIn(Strict):
+    """A memory put in directly: of one user, or of everybody in the tenant. The same `id` and words are kept once."""
+
+    text: Content
+    scope: Literal["user", "global"] = "user"
+    user_id: UserId | None = None
+    id: Name | None = None
+    metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _check_owner(self) -> Self:
+        if (self.user_id is None) is (self.scope == "user"):
+            raise refuse(
+                "invalid_value",
+                "a memory is one user's, or everybody's",
+                "send user_id, or scope global without one",
+            )
+        return self
 
 
 class ForgottenOut(BaseModel):

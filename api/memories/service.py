@@ -1,24 +1,28 @@
 """Memories one by one: look, explain, correct, forget."""
 
+import hashlib
 from datetime import datetime
 from functools import partial
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.access import check_owner, choose_namespace
+from api.access import check_namespace, check_owner, choose_namespace
+from api.memories.direct import remember
 from api.memories.schemas import (
     CorrectionIn,
     DecisionOut,
     ForgottenOut,
     MemoryExplainOut,
+    MemoryIn,
     MemoryOut,
     MemoryPageOut,
     RevisionOut,
     SourceOut,
 )
 from api.runtime import Runtime
-from models.domain.records import Identity
+from api.turns.schemas import TurnIn
+from models.domain.records import GLOBAL_NAMESPACE, Identity
 from models.errors import Conflict, NotFound
 from models.messages import INGEST
 from models.store.decisions import find_decision
@@ -85,6 +89,16 @@ def page_memories(
         memories=[_show(memory) for memory in found[:limit]],
         next_cursor=found[limit - 1].id if len(found) > limit else None,
     )
+
+
+def add(runtime: Runtime, caller: Caller, body: MemoryIn) -> MemoryOut:
+    """A memory on a turn of its own; recall finds it as soon as the pipeline has indexed that turn."""
+    namespace = check_namespace(caller, GLOBAL_NAMESPACE if body.scope == "global" else body.user_id or "")
+    digest = hashlib.sha256(body.text.encode()).hexdigest()[:32]
+    turn = TurnIn(role="user", content=body.text, id=body.id or f"memory:{digest}", metadata=body.metadata)
+    score = runtime.settings.gate_threshold
+    _, memory_id = remember(runtime, caller, namespace=namespace, turn=turn, score=score)
+    return read_memory(runtime, caller, memory_id, asked=Identity(), explain=False)
 
 
 def correct(

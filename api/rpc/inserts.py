@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
+from api.memories.direct import append_turn, name_direct_session
 from api.rpc.access import find_home, open_for_writing
 from api.rpc.collections import Place
 from api.rpc.dispatcher import Call, read_model
@@ -23,17 +24,13 @@ from models.domain.records import (
 )
 from models.domain.rules.detector import read_conversation
 from models.errors import InvalidInput, ServiceError
-from models.messages import INGEST
-from models.store.collections import find_said
-from models.store.engine import single_statement, tenant_transaction
+from models.store.collections import find_said, find_said_at
+from models.store.engine import tenant_transaction
 from models.store.guidance import add_guidance
 from models.store.memories import add_memory
 from models.store.records import NewRecord, find_named_turn, put_record
-from models.store.turns import accept_turns
-from models.tables import MAX_NAME_LENGTH
 
 ROLE_OF_HOST: Final = {"toolresult": "tool", "tool_result": "tool", "function": "tool", "developer": "system"}
-DIRECT_SESSION: Final = "direct:"  # the session of texts that were put into a memory without a conversation
 
 
 def is_skipped(call: Call, turn: TurnIn, *, names: Sequence[str | None]) -> bool:
@@ -57,7 +54,7 @@ def insert_turn(
         find_home(connection, session_id, identity)
         if not identity.is_empty:
             open_for_writing(connection, call, f"user:{durable_namespace(identity, session_id)}")
-    return _accept(call, session_id=session_id, identity=identity, turn=turn)
+    return append_turn(call.runtime, call.caller, session_id=session_id, identity=identity, turn=turn)
 
 
 def _keys_in(metadata: Mapping[str, Any]) -> list[str]:
@@ -108,30 +105,6 @@ def _read_moment(metadata: Mapping[str, Any]) -> datetime | None:
         ) from error
 
 
-def _accept(call: Call, *, session_id: str, identity: Identity, turn: TurnIn) -> UUID:
-    """The turn's id, new or known."""
-
-    def append(one: TurnIn) -> tuple[UUID, bool]:
-        with single_statement(call.runtime.engine, timeout_ms=call.timeout_ms) as connection:
-            accepted = accept_turns(
-                connection,
-                whose=call.caller,
-                session_id=session_id,
-                identity=identity,
-                turns=[one.to_domain()],
-            )
-        if accepted.turn_ids:
-            return accepted.turn_ids[0], False
-        return accepted.duplicates[0].turn_id, accepted.duplicates[0].content_differs
-
-    turn_id, differs = append(turn)
-    if differs:
-        digest = hashlib.sha256(turn.content.encode()).hexdigest()[:12]
-        turn_id, _ = append(turn.model_copy(update={"id": f"{(turn.id or '')[:490]}#{digest}"}))
-    call.runtime.doorbell.ring(INGEST)
-    return turn_id
-
-
 def insert_text(
     call: Call, *, collection: str, record_id: str, text: str, metadata: Mapping[str, Any]
 ) -> bool:
@@ -162,9 +135,10 @@ def insert_text(
 def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadata: Mapping[str, Any]) -> None:
     """A name in the turn index, a memory or a rule: each rests on the turn that said it."""
     turn = read_turn(record_id, text, metadata)
-    turn_id = _find_turn(call, place, record_id, turn) or _accept(
-        call,
-        session_id=_name_direct_session(place.collection),
+    turn_id = _find_turn(call, place, record_id, turn) or append_turn(
+        call.runtime,
+        call.caller,
+        session_id=name_direct_session(place.collection),
         identity=_find_owner(call, place),
         turn=turn.model_copy(update={"role": "user"}),
     )
@@ -205,14 +179,6 @@ def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadat
         put_record(connection, tenant_id=tenant_id, record=record)
 
 
-def _name_direct_session(collection: str) -> str:
-    """The session of what was put into a collection directly; a long name is told apart by its hash."""
-    name = DIRECT_SESSION + collection
-    if len(name) <= MAX_NAME_LENGTH:
-        return name
-    return name[:400] + "#" + hashlib.sha256(name.encode()).hexdigest()[:32]
-
-
 def _find_owner(call: Call, place: Place) -> Identity:
     """Whose turn a text becomes that nobody said in a conversation."""
     if place.namespace == GLOBAL_NAMESPACE:
@@ -225,25 +191,23 @@ def _find_owner(call: Call, place: Place) -> Identity:
 
 
 def _find_turn(call: Call, place: Place, record_id: str, turn: TurnIn) -> UUID | None:
-    """The turn a client means: by its session and `source_turn_id`, or by the same id in the same collection."""
+    """The turn a client means: by its session and `source_turn_id`, by its session, time and words where an older
+    client sends no such id, or by the same id in the same collection."""
     session_id, source = turn.metadata.get("sessionId"), turn.metadata.get("source_turn_id")
     tenant_id = call.caller.tenant_id
     digest = hashlib.sha256(turn.content.encode()).digest()
     with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
-        if isinstance(session_id, str) and session_id and isinstance(source, str | int):
-            home = find_home(connection, session_id)
-            if place.namespace in (home, None):
-                short = digest.hex()[:12]
-                names = [
-                    name
-                    for base in (f"{session_id}:{source}", str(source))
-                    for name in (base, f"{base}#{short}")
-                ]
-                found = find_said(
-                    connection, tenant_id=tenant_id, session_id=session_id, host_ids=names, digest=digest
-                )
-                if found is not None:
-                    return found
+        if isinstance(session_id, str) and session_id:
+            found = None
+            if place.namespace in (find_home(connection, session_id), None):
+                known: dict[str, Any] = {"tenant_id": tenant_id, "session_id": session_id, "digest": digest}
+                if isinstance(source, str | int):
+                    names = _name_turn(session_id, source, digest)
+                    found = find_said(connection, **known, host_ids=names)
+                elif turn.ts is not None:
+                    found = find_said_at(connection, **known, moment=turn.ts)
+            if found is not None:
+                return found
         # a memory of a turn that the turn index knows already
         if place.namespace is not None and place.view == "memories":
             return find_named_turn(
@@ -254,6 +218,12 @@ def _find_turn(call: Call, place: Place, record_id: str, turn: TurnIn) -> UUID |
                 digest=digest,
             )
     return None
+
+
+def _name_turn(session_id: str, source: str | int, digest: bytes) -> list[str]:
+    """The names a turn may have been accepted under."""
+    short = digest.hex()[:12]
+    return [name for base in (f"{session_id}:{source}", str(source)) for name in (base, f"{base}#{short}")]
 
 
 def _read_unit(metadata: Mapping[str, Any], key: str, default: float) -> float:

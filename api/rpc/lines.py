@@ -9,14 +9,17 @@ import contextlib
 import json
 import os
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 
 import structlog
 
 from api.rpc.dispatcher import Dispatcher, Session
 from api.rpc.framing import LineFramer, TooLong
 from api.rpc.protocol import TOO_LARGE, TRY_AGAIN, RpcError, show_error, write_json
+from api.stack.doors import keep_socket, take_socket
 from api.stack.endpoints import ENDPOINTS_FILE, Endpoint, open_socket, read_endpoints, remove_socket
 from models.settings import Settings
 
@@ -25,16 +28,32 @@ READ_BYTES = 64 * 1024
 THREADS = 8
 DRAIN_SECONDS = 5.0  # what a stopping server gives calls that are being answered
 UNREAD_SECONDS = 60.0  # how long an answer may wait for a client that does not read
+READY_SECONDS = 30.0  # after that `health` says what is missing
+READY_POLL_SECONDS = 0.05
+JSON_BEGINS = (b"{", b"[")
+
+
+@dataclass(slots=True, kw_only=True)
+class Door:
+    """A socket that listens; `server` is there once somebody answers on it."""
+
+    endpoint: Endpoint
+    listening: socket.socket
+    inode: int
+    is_kept: bool  # the supervisor has a copy: the next process goes on with it
+    server: asyncio.Server | None = None
 
 
 class LineServer:
-    """Listens where the settings say, from `start` to `stop`."""
+    """Listens where the settings say, from `start` to `stop`; answers as soon as the service is ready."""
 
-    def __init__(self, settings: Settings, dispatcher: Dispatcher) -> None:
+    def __init__(self, settings: Settings, dispatcher: Dispatcher, *, is_ready: Callable[[], bool]) -> None:
         self._settings = settings
         self._dispatcher = dispatcher
+        self._is_ready = is_ready
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="rpc")
-        self._open: list[tuple[Endpoint, asyncio.Server, int]] = []
+        self._doors: list[Door] = []
+        self._opening: asyncio.Task[None] | None = None
         self._connections: dict[asyncio.Task[None], tuple[asyncio.StreamReader, asyncio.StreamWriter]] = {}
         self._is_closing = False
         self._written: str | None = None  # what the home was told
@@ -42,44 +61,56 @@ class LineServer:
     @property
     def endpoints(self) -> list[str]:
         """Where it listens, as clients spell it."""
-        return [str(endpoint) for endpoint, _, _ in self._open]
+        return [str(door.endpoint) for door in self._doors]
 
     async def start(self) -> None:
-        """Listen on every endpoint that can be had; one that cannot is logged, and HTTP works without it."""
+        """Listen on every endpoint that can be had; one that cannot is logged, and HTTP works without it.
+
+        Whoever connects before the service is ready waits: a client that is told "not yet" does not ask again.
+        """
         is_first = True
         for endpoint in read_endpoints(self._settings.rpc_listen, home=self._settings.home):
             try:
-                await self._listen(endpoint)
+                self._doors.append(_open_door(endpoint))
             except OSError as error:
                 log.error("rpc.not_listening", endpoint=str(endpoint), error=str(error))
                 is_first = False
         if is_first:
             self._write_endpoints()
         log.info("rpc.listening", endpoints=self.endpoints)
+        self._opening = asyncio.create_task(self._open_when_ready())
 
-    async def _listen(self, endpoint: Endpoint) -> None:
-        listening = open_socket(endpoint)
-        inode = os.stat(endpoint.path).st_ino if endpoint.path else 0
-        if endpoint.path is None:
-            host, port = listening.getsockname()[:2]
-            endpoint = Endpoint(host=host, port=port)
+    async def _open_when_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not self._is_ready() and time.monotonic() < deadline:
+            await asyncio.sleep(READY_POLL_SECONDS)
+        for door in self._doors:
+            await self._answer_at(door)
+        log.info("rpc.open", endpoints=self.endpoints)
 
+    async def _answer_at(self, door: Door) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await self._serve(endpoint, reader, writer)
+            await self._serve(door.endpoint, reader, writer)
 
-        listening.setblocking(False)
-        if listening.family == socket.AF_UNIX:
-            server = await asyncio.start_unix_server(serve, sock=listening, limit=READ_BYTES)
+        door.listening.setblocking(False)
+        if door.listening.family == socket.AF_UNIX:
+            door.server = await asyncio.start_unix_server(serve, sock=door.listening, limit=READ_BYTES)
         else:
-            server = await asyncio.start_server(serve, sock=listening, limit=READ_BYTES)
-        self._open.append((endpoint, server, inode))
+            door.server = await asyncio.start_server(serve, sock=door.listening, limit=READ_BYTES)
 
     async def stop(self) -> None:
         """Take no more; answer what has arrived, for a while; then go."""
         self._is_closing = True
-        for endpoint, server, inode in self._open:
-            server.close()
-            remove_socket(endpoint, inode)
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.gather(self._opening, return_exceptions=True)
+        for door in self._doors:
+            if door.server is not None:
+                door.server.close()
+            else:
+                door.listening.close()
+            if not door.is_kept:
+                remove_socket(door.endpoint, door.inode)
         for reader, writer in self._connections.values():
             with contextlib.suppress(RuntimeError):  # it is closing by itself
                 writer.transport.pause_reading()  # type: ignore[attr-defined]  # every stream has it
@@ -90,7 +121,7 @@ class LineServer:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self._open.clear()
+        self._doors.clear()
         self._write_endpoints()
 
     def _write_endpoints(self) -> None:
@@ -100,7 +131,7 @@ class LineServer:
         """
         file = self._settings.home / "run" / ENDPOINTS_FILE
         try:
-            if self._open:
+            if self._doors:
                 self._written = json.dumps({"endpoints": self.endpoints}) + "\n"
                 file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 file.write_text(self._written)
@@ -120,7 +151,7 @@ class LineServer:
                 await self._write(writer, write_json(show_error(None, busy)))
                 return
             self._connections[task] = (reader, writer)
-            await self._converse(self._greet(endpoint), reader, writer)
+            await self._converse(endpoint, reader, writer)
         except (ConnectionError, TimeoutError) as error:
             log.debug("rpc.connection_lost", error=type(error).__name__)
         finally:
@@ -132,16 +163,22 @@ class LineServer:
     def _greet(self, endpoint: Endpoint) -> Session:
         """Who may use the unix socket may read the token file beside it; over TCP, everybody on the machine may try."""
         return Session(
-            token=self._settings.client_token() if endpoint.is_unix else None,
+            token=self._settings.client_token() if endpoint.vouches else None,
             can_authenticate=True,
-            hint="first call 'authenticate' with {\"token\": …}, the token from $LONGTAIL_HOME/token",
+            hint="first call 'authenticate' with {\"token\": …}, the token from $LONGTAIL_HOME/token; a client that "
+            "cannot needs the unix socket, or open-tcp: in LONGTAIL_RPC_LISTEN (docs/rpc.md)",
         )
 
     async def _converse(
-        self, session: Session, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, endpoint: Endpoint, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
+        session = self._greet(endpoint)
         framer = LineFramer(max_bytes=self._settings.max_body_bytes)
+        is_first = True
         while data := await reader.read(READ_BYTES):
+            if is_first and endpoint.is_open and data.lstrip()[:1] not in JSON_BEGINS:
+                return  # a browser that was sent here: the body of its request would be read as lines
+            is_first = False
             await self._answer_all(framer.feed(data), session, writer)
         if not self._is_closing:  # half a line that we did not wait for is nobody's request
             await self._answer_all(framer.finish(), session, writer)
@@ -173,3 +210,21 @@ class LineServer:
         writer.write(answer + b"\n")
         async with asyncio.timeout(UNREAD_SECONDS):
             await writer.drain()
+
+
+def _open_door(endpoint: Endpoint) -> Door:
+    """The socket that a former process of this stack left with the supervisor, or a new one. Raises OSError."""
+    name = str(endpoint)
+    listening = take_socket(name)
+    if listening is not None and endpoint.path is not None and not endpoint.path.is_socket():
+        listening.close()  # somebody took its file away: nobody finds it any more
+        listening = None
+    is_kept = listening is not None
+    if listening is None:
+        listening = open_socket(endpoint)
+        is_kept = keep_socket(name, listening, path=endpoint.path)
+    inode = os.stat(endpoint.path).st_ino if endpoint.path else 0
+    if endpoint.path is None:
+        host, port = listening.getsockname()[:2]
+        endpoint = replace(endpoint, host=host, port=port)
+    return Door(endpoint=endpoint, listening=listening, inode=inode, is_kept=is_kept)

@@ -1,23 +1,27 @@
 """Finding and listing what a collection holds; scores are cosines, as the clients of these methods expect."""
 
 import json
+import math
+import time
 from collections.abc import Collection as AnyOf
 from collections.abc import Mapping, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy import Connection
 
+from api.rpc.authored import present
 from api.rpc.dispatcher import Call
+from models.domain.text.terms import extract_terms
 from models.errors import TransientError
 from models.store.collections import (
     Entry,
     Scope,
     find_entries,
     find_nearest_entries,
+    list_entries,
     list_unencoded_entries,
     load_entries,
 )
@@ -26,63 +30,103 @@ from models.store.engine import tenant_transaction
 from models.store.history import LAST_SEQ
 from models.store.nearest import choose_way, find_neighbours, measure_sizes
 
-MOST_UNENCODED = (
-    64  # rows that came a moment ago are encoded on the spot: a client finds what it has just put in
-)
+# Rows that came a moment ago are encoded on the spot: a client finds what it has just put in.
+MOST_UNENCODED = 64
 MOST_RESULTS = 1000
 SEARCHED_PER_RESULT = 6
-ENCODING_TIMEOUT_SECONDS = 10.0
+ENCODING_TIMEOUT_SECONDS = 10.0  # where nothing can be said without a vector
+SEARCH_ENCODING_SECONDS = 3.0  # what one search may spend on encoding; the rest is compared by its words
+COMPARED_BY_WORDS = 500  # the newest entries of a collection, where the question itself has no vector
 
 
-def encode(call: Call, texts: Sequence[str]) -> Vector:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is searched for: its vector, where it was had in time, its words in any case."""
+
+    terms: frozenset[str]
+    vector: Vector | None
+    deadline: float  # of encoding, on the monotonic clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Entries, nearest first, and how many of all compared had only their words to go by."""
+
+    entries: list[Entry]
+    by_words: int = 0
+
+
+def encode(call: Call, texts: Sequence[str], *, seconds: float = ENCODING_TIMEOUT_SECONDS) -> Vector:
     """A unit row for each text, or a TransientError while there is no encoder."""
     encoding = call.runtime.start_encoding(texts)
     if encoding is None:
         reason = call.runtime.encoder_problem or "there is nothing to encode"
         raise TransientError(f"the text cannot be compared: {reason}", code="encoder_unavailable")
     try:
-        return encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)
+        return encoding.result(timeout=max(seconds, 0.0))
     except FutureTimeout as error:
+        encoding.cancel()
         raise TransientError("the text was not encoded in time", code="encoder_unavailable") from error
 
 
-def search(call: Call, scope: Scope, vector: Vector, *, k: int, exclude: AnyOf[str]) -> list[Entry]:
-    """The `k` entries nearest to a vector, nearest first, without those the client has already."""
+def ask(call: Call, text: str, *, seconds: float = SEARCH_ENCODING_SECONDS) -> Question:
+    """A question ready to be compared; without a vector where the encoder is away or too busy."""
+    deadline = time.monotonic() + seconds
+    try:
+        vector = encode(call, [text], seconds=seconds)[0]
+    except TransientError:
+        vector = None
+    return Question(terms=extract_terms(text), vector=vector, deadline=deadline)
+
+
+def search(call: Call, scope: Scope, question: Question, *, k: int, exclude: AnyOf[str]) -> Found:
+    """The `k` entries nearest to a question, nearest first, without those the client has already."""
     tenant_id, encoder = call.caller.tenant_id, call.runtime.settings.encoder
     count = min(k, MOST_RESULTS) + len(exclude)
+    found: list[Entry] = []
     with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
-        # What waits for its vector is read first: one that gets it in between is found twice, never missed.
-        waiting = list_unencoded_entries(
-            connection, tenant_id=tenant_id, scope=scope, encoder=encoder, count=MOST_UNENCODED
-        )
-        if scope.view in ("turns", "memories"):
-            assert scope.namespace is not None
-            sizes = measure_sizes(
-                connection, tenant_id=tenant_id, encoder=encoder, namespaces=[scope.namespace]
-            )
-            near = find_neighbours(
-                connection,
-                tenant_id=tenant_id,
-                encoder=encoder,
-                namespace=scope.namespace,
-                vectors=[vector],
-                befores=[LAST_SEQ],
-                count=count,
-                only_durable=scope.view == "memories",
-                way=choose_way(sizes, wanted=count * SEARCHED_PER_RESULT),
-            )[0]
-            similarity = {one.item_id: one.similarity for one in near}
-            found = _load(connection, call, scope, similarity)
+        if question.vector is None:
+            waiting = list_entries(connection, tenant_id=tenant_id, scope=scope, count=COMPARED_BY_WORDS)
         else:
-            found = find_nearest_entries(
-                connection, tenant_id=tenant_id, scope=scope, encoder=encoder, vector=vector, count=count
+            # What waits for its vector is read first: one that gets it in between is found twice, never missed.
+            waiting = list_unencoded_entries(
+                connection, tenant_id=tenant_id, scope=scope, encoder=encoder, count=MOST_UNENCODED
             )
+            found = _find_nearest(connection, call, scope, question.vector, count)
     known = {entry.key for entry in found}
-    fresh = [entry for entry in waiting if entry.key not in known]
-    if fresh:
-        found = [*found, *_compare(call, fresh, vector)]
+    compared = compare(call, [entry for entry in waiting if entry.key not in known], question)
+    found = [*found, *compared.entries]
+    if scope.view == "authored":
+        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+            found = present(connection, tenant_id=tenant_id, scope=scope, entries=found)
     wanted = [entry for entry in found if entry.id not in exclude and entry.key not in exclude]
-    return sorted(wanted, key=lambda entry: (-entry.similarity, entry.id))[:k]
+    wanted.sort(key=lambda entry: (-entry.similarity, entry.id))
+    return Found(entries=wanted[:k], by_words=compared.by_words)
+
+
+def _find_nearest(
+    connection: Connection, call: Call, scope: Scope, vector: Vector, count: int
+) -> list[Entry]:
+    """The entries whose stored vectors are nearest."""
+    tenant_id, encoder = call.caller.tenant_id, call.runtime.settings.encoder
+    if scope.view not in ("turns", "memories"):
+        return find_nearest_entries(
+            connection, tenant_id=tenant_id, scope=scope, encoder=encoder, vector=vector, count=count
+        )
+    assert scope.namespace is not None
+    sizes = measure_sizes(connection, tenant_id=tenant_id, encoder=encoder, namespaces=[scope.namespace])
+    near = find_neighbours(
+        connection,
+        tenant_id=tenant_id,
+        encoder=encoder,
+        namespace=scope.namespace,
+        vectors=[vector],
+        befores=[LAST_SEQ],
+        count=count,
+        only_durable=scope.view == "memories",
+        way=choose_way(sizes, wanted=count * SEARCHED_PER_RESULT),
+    )[0]
+    return _load(connection, call, scope, {one.item_id: one.similarity for one in near})
 
 
 def _load(connection: Connection, call: Call, scope: Scope, similarity: Mapping[UUID, float]) -> list[Entry]:
@@ -96,13 +140,40 @@ def _load(connection: Connection, call: Call, scope: Scope, similarity: Mapping[
     return [replace(entry, similarity=similarity[entry.item_id]) for entry in found if entry.item_id]
 
 
-def _compare(call: Call, entries: Sequence[Entry], vector: Vector) -> list[Entry]:
-    """Entries without a vector of their own, compared by their beginning."""
-    rows = encode(call, [entry.body for entry in entries])
-    similarities = np.asarray(rows @ vector, dtype=float)
-    return [
-        replace(entry, similarity=float(value)) for entry, value in zip(entries, similarities, strict=True)
-    ]
+def compare(call: Call, entries: Sequence[Entry], question: Question) -> Found:
+    """Entries without a vector of their own, newest first: encoded while there is time, by their words after that.
+
+    One text at a time, so that nobody else's question waits behind all of them, and one encoded once is known next time.
+    """
+    compared: list[Entry] = []
+    by_words = 0
+    for entry in entries:
+        row = None
+        left = question.deadline - time.monotonic()
+        if question.vector is not None and left > 0 and entry.body.strip():
+            try:
+                row = encode(call, [entry.body], seconds=left)[0]
+            except TransientError:
+                row = None
+        if row is None or question.vector is None:
+            by_words += 1
+            similarity = compare_words(question.terms, extract_terms(entry.body))
+            if similarity > 0:
+                compared.append(replace(entry, similarity=similarity))
+        else:
+            compared.append(replace(entry, similarity=float(row @ question.vector)))
+    return Found(entries=compared, by_words=by_words)
+
+
+def compare_words(left: AnyOf[str], right: AnyOf[str]) -> float:
+    """The cosine of two sets of words.
+
+    >>> compare_words({"blue", "door"}, {"blue", "wall"}), compare_words({"blue"}, set())
+    (0.5, 0.0)
+    """
+    if not left or not right:
+        return 0.0
+    return len(set(left) & set(right)) / math.sqrt(len(left) * len(right))
 
 
 def show(entry: Entry, scope: Scope) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Where the line server listens: `unix`, `unix:/path`, `tcp:127.0.0.1:port`, or several with commas between."""
+"""Where the line server listens: `unix`, `unix:/path`, `daemon`, `tcp:127.0.0.1:port`, `open-tcp:127.0.0.1:port`, or
+several with commas between."""
 
 import contextlib
 import ipaddress
@@ -15,22 +16,30 @@ from models.errors import Misconfigured
 SOCKET_NAME = "rpc.sock"
 ENDPOINTS_FILE = "rpc.json"  # in the home's run folder: where the server of this home listens
 REMEDY = (
-    "set LONGTAIL_RPC_LISTEN to off, unix, unix:/path, tcp:127.0.0.1:port, or several of them with commas"
+    "set LONGTAIL_RPC_LISTEN to off, unix, unix:/path, daemon, tcp:127.0.0.1:port, open-tcp:127.0.0.1:port, "
+    "or several of them with commas"
 )
+DAEMON_SOCKET = "~/.clawdb/run/libravdb.sock"  # where clients of the older daemon look when nobody tells them
 BACKLOG = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One address; a unix socket vouches for its callers by its mode, TCP for nobody."""
+    """One address; a unix socket vouches for its callers by its mode, TCP for nobody unless the operator says so."""
 
     path: Path | None = None
     host: str = ""
     port: int = 0
+    is_open: bool = False  # TCP whose every caller on this machine is taken for the owner
 
     @property
     def is_unix(self) -> bool:
         return self.path is not None
+
+    @property
+    def vouches(self) -> bool:
+        """Whether whoever comes in here is the home's own."""
+        return self.is_unix or self.is_open
 
     def __str__(self) -> str:
         if self.path is not None:
@@ -43,6 +52,8 @@ def read_endpoints(text: str, *, home: Path) -> list[Endpoint]:
 
     >>> [str(one) for one in read_endpoints("unix:/run/a.sock, tcp:127.0.0.1:37421", home=Path("/h"))]
     ['unix:/run/a.sock', 'tcp:127.0.0.1:37421']
+    >>> [one.vouches for one in read_endpoints("daemon, tcp:[::1]:1, open-tcp:[::1]:2", home=Path("/h"))]
+    [True, False, True]
     >>> read_endpoints("off", home=Path("/h"))
     []
     """
@@ -51,6 +62,8 @@ def read_endpoints(text: str, *, home: Path) -> list[Endpoint]:
 
 
 def _read_endpoint(text: str, home: Path) -> Endpoint:
+    if text == "daemon":
+        text = f"unix:{DAEMON_SOCKET}"
     scheme, _, rest = text.partition(":")
     if scheme == "unix":
         # Beside supervisord's socket, whose folder is private and whose path is short enough.
@@ -64,13 +77,14 @@ def _read_endpoint(text: str, home: Path) -> Endpoint:
         return Endpoint(path=path)
     host, _, port = rest.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
-    if scheme != "tcp" or not port.isdecimal() or not int(port) <= 65535:
+    if scheme not in ("tcp", "open-tcp") or not port.isdecimal() or not int(port) <= 65535:
         raise Misconfigured(f"{text!r} is no endpoint", field="rpc_listen", remedy=REMEDY)
     if host != "localhost" and not _is_loopback(host):
         raise Misconfigured(
             f"{text!r} is not on loopback: lines are not encrypted", field="rpc_listen", remedy=REMEDY
         )
-    return Endpoint(host="127.0.0.1" if host == "localhost" else host, port=int(port))
+    host = "127.0.0.1" if host == "localhost" else host
+    return Endpoint(host=host, port=int(port), is_open=scheme == "open-tcp")
 
 
 def find_endpoints(home: Path) -> list[str]:
@@ -80,6 +94,21 @@ def find_endpoints(home: Path) -> list[str]:
     except (OSError, ValueError, KeyError):
         return []
     return found
+
+
+def is_answered(endpoint: str) -> bool:
+    """Whether somebody listens where an endpoint of `find_endpoints` points."""
+    scheme, _, rest = endpoint.partition(":")
+    host, _, port = rest.rpartition(":")
+    address = rest if scheme == "unix" else (host.strip("[]"), int(port))
+    family = socket.AF_UNIX if scheme == "unix" else socket.AF_INET6 if "[" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(address)
+        except OSError:
+            return False
+        return True
 
 
 def _is_loopback(host: str) -> bool:
@@ -106,7 +135,7 @@ def open_socket(endpoint: Endpoint) -> socket.socket:
 
 
 def _open_unix(path: Path) -> socket.socket:
-    if _is_answered(path):
+    if _is_taken(path):
         raise OSError(f"somebody listens on {path} already")
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}")
@@ -126,19 +155,13 @@ def _open_unix(path: Path) -> socket.socket:
     return listening
 
 
-def _is_answered(path: Path) -> bool:
+def _is_taken(path: Path) -> bool:
     try:
         if not stat.S_ISSOCK(path.lstat().st_mode):
             raise OSError(f"{path} is there and is no socket")
     except FileNotFoundError:
         return False
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1.0)
-        try:
-            probe.connect(str(path))
-        except OSError:
-            return False
-        return True
+    return is_answered(f"unix:{path}")
 
 
 def remove_socket(endpoint: Endpoint, listening_inode: int) -> None:

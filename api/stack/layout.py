@@ -2,7 +2,7 @@
 
 home/                    0700 (0711 where root starts servers under another account: they pass through)
   token  postgres.password  ports.json                      0600
-  run/     supervisord.conf  state.json  up.lock  supervisor.sock
+  run/     supervisord.conf  state.json  up.lock  supervisor.sock  doors.sock
   logs/    one file a part, rotated
 servers/                 home itself, or /var/lib/longtail/<hash of home> where the servers cannot enter home
   postgres/  configuration; data/ belongs to the service account, 0700
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from api.stack.accounts import Account, can_enter, find_operator, find_service_account
+from api.stack.doors import SOCKET_NAME as DOORS_SOCKET
 from api.stack.files import make_folder
 from models.errors import Misconfigured
 
@@ -60,6 +61,10 @@ class Layout:
     @property
     def control_socket(self) -> Path:
         return find_control_socket(self.home)
+
+    @property
+    def doors_socket(self) -> Path:
+        return self.control_socket.with_name(DOORS_SOCKET)
 
     @property
     def token_file(self) -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from api.stack.accounts import SERVER_ENVIRONMENT
+from api.stack.doors import VARIABLE as DOORS_VARIABLE
 from api.stack.layout import Layout
 
 POSTGRES = "postgres"
@@ -99,6 +100,7 @@ def plan_services(layout: Layout, addresses: Addresses) -> list[Part]:
         "LONGTAIL_API_DATABASE_URL": addresses.api_database_url,
         "LONGTAIL_HOST": addresses.host,
         "LONGTAIL_PORT": str(addresses.port),
+        DOORS_VARIABLE: str(layout.doors_socket),
     }
     worker = {**common, "LONGTAIL_WORKER_DATABASE_URL": addresses.worker_database_url}
     python = [sys.executable, "-P", "-m"]  # -P: a file that happens to lie in the folder is not a module

@@ -6,7 +6,7 @@ from typing import Any
 from api.host.configuration import Configuration
 from api.host.spool import Spool
 from api.stack import health, postgres, valkey
-from api.stack.endpoints import find_endpoints
+from api.stack.endpoints import find_endpoints, is_answered
 from api.stack.layout import Layout
 from api.stack.parts import WORKERS, node_names
 from api.stack.state import read_state
@@ -51,6 +51,8 @@ def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
         for name, process in processes.items()
         if process.state not in ALIVE
     ]
+    endpoints, silent = _ask_endpoints(layout) if local else ([], [])
+    problems += silent
     if not somewhere:
         problems.append("the stack ended without 'longtail down'" if state else "the stack is not running")
     return {
@@ -68,7 +70,7 @@ def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
         "queues": queues,
         "dead_letters": counts.get("dead_letters"),
         "parts": {name: _describe(process) for name, process in processes.items()},
-        "rpc": {"endpoints": find_endpoints(layout.home) if local else []},
+        "rpc": {"endpoints": endpoints},
         "flower_url": state.get("flower_url"),
         "spool": measure_spool(layout),
         "problems": problems,
@@ -79,6 +81,13 @@ def measure_spool(layout: Layout) -> dict[str, Any]:
     """What hooks left while the API was away; known also when nothing runs."""
     configuration = Configuration(home=str(layout.home))
     return Spool(configuration.home, max_bytes=configuration.spool_max_bytes).measure()
+
+
+def _ask_endpoints(layout: Layout) -> tuple[list[str], list[str]]:
+    """The line server's endpoints that take connections, and what is wrong with the others."""
+    named = find_endpoints(layout.home)
+    answered = [endpoint for endpoint in named if is_answered(endpoint)]
+    return answered, [f"nobody listens on {endpoint}" for endpoint in named if endpoint not in answered]
 
 
 def _describe(process: ProcessState) -> dict[str, Any]:

@@ -43,6 +43,10 @@ minprocs=64
 {user}
 [rpcinterface:supervisor]
 supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface
+
+[rpcinterface:doors]
+supervisor.rpcinterface_factory = api.stack.doors:make_keeper
+path={doors}
 """
 
 PROGRAM = """
@@ -88,6 +92,7 @@ def render_configuration(layout: Layout, parts: list[Part]) -> str:
     text = HEADER.format(
         socket=_escape(str(layout.control_socket)),
         identity=IDENTITY,
+        doors=_escape(str(layout.doors_socket)),
         logs=_escape(str(layout.logs)),
         run=_escape(str(layout.run)),
         home=_escape(str(layout.home)),

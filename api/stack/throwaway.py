@@ -27,6 +27,7 @@ class ThrowawayStack:
             "LONGTAIL_PORT": "0",
             **(extra_env or {}),
         }
+        self._watcher: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -43,9 +44,22 @@ class ThrowawayStack:
         """Stop everything and leave nothing behind."""
         self.run(["down"], check=False)
         shutil.rmtree(self.home, ignore_errors=True)
+        if self._watcher is not None and self._watcher.stdin is not None:
+            self._watcher.stdin.close()
+            self._watcher.wait()
+            self._watcher = None
 
     def up(self) -> None:
-        """Start everything and wait until it is healthy."""
+        """Start everything and wait until it is healthy; it ends with this process, whatever ends that."""
+        if self._watcher is None:
+            self._watcher = subprocess.Popen(
+                [sys.executable, "-P", "-m", "api.stack.watcher"],
+                env=self.env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # what ends the starter's whole group leaves it to do its work
+            )
         self.run(["up", "--detach"])
 
     def run(

@@ -8,7 +8,7 @@ from typing import Literal
 
 from api.watching.globs import matches_any
 
-Kind = Literal["authored", "note"]
+Kind = Literal["authored", "note", "dream"]
 DEFAULT_INCLUDE = ("*.md", "*.markdown")
 DEFAULT_AUTHORED = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "SOUL.md", "RULES.md", "*.rules.md")
 # Folders of tools, not of authors; hidden ones are left out in any case.
@@ -22,13 +22,16 @@ class Selection:
     include: Sequence[str] = DEFAULT_INCLUDE
     exclude: Sequence[str] = ()
     authored: Sequence[str] = DEFAULT_AUTHORED
+    dreams: Sequence[str] = ()
 
     def takes(self, name: str) -> bool:
         """Whether a file belongs, by its path relative to the folder."""
         return matches_any(name, self.include) and not matches_any(name, self.exclude)
 
     def kind_of(self, name: str) -> Kind:
-        """Rules for every prompt, or notes that only recall finds."""
+        """Rules for every prompt, a diary whose proved entries are remembered, or notes that only recall finds."""
+        if matches_any(name, self.dreams):
+            return "dream"
         return "authored" if matches_any(name, self.authored) else "note"
 
 

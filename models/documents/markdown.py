@@ -104,6 +104,11 @@ def parse_markdown(text: str) -> tuple[Block, ...]:
     return _build_blocks(lines, claims, references)
 
 
+def parse_tokens(text: str) -> list[Token]:
+    """The block tokens of a Markdown text without front matter; inline text is left as it is."""
+    return _PARSER.parse(text, {})
+
+
 def partition_document(text: str, *, count_tokens: Callable[[str], int], tokenizer_id: str) -> Partition:
     """Return the tiers of a document, from the cache when this text was counted by this tokenizer before.
 

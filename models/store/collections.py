@@ -6,6 +6,7 @@ it one), `body`, `given` (metadata a client sent), `facts` (what we know, which 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from models.store.embeddings import Vector, table_of
 
 View = Literal["active", "raw", "summaries", "turns", "memories", "guidance", "authored", "own"]
 
+NEWEST_OF_SESSION: Final = 200  # turns among which one said a moment ago is looked for
 # Metadata that says how far a text can be trusted: nobody else's word counts, wherever we have none.
 OURS: Final = (
     *("authored", "authority", "elevated_guidance", "tier", "provenance_class", "stability_weight"),
@@ -90,7 +92,9 @@ WHERE guidance.tenant_id = :tenant_id AND guidance.collection = :collection
 SELECT nodes.id AS item_id, documents.name || '#' || lpad(nodes.position::text, 6, '0') AS key, nodes.body,
        coalesce(source.metadata, '{}') AS given,
        jsonb_strip_nulls(jsonb_build_object(
-           'type', 'authored', 'authored', true, 'authority', 1, 'source_doc', documents.name, 'tier', nodes.tier,
+           'type', 'authored', 'authored', true, 'source_doc', documents.name, 'tier', nodes.tier,
+           'authority', CASE WHEN source.metadata ->> 'is_core_doc' = 'false' THEN 0 ELSE 1 END,
+           'binding', documents.binding, 'promoted', nodes.tier = 2 AND nodes.kind = 'paragraph',
            'node_kind', nodes.kind, 'ordinal', nodes.position, 'position', nodes.start_byte,
            'heading_path', to_jsonb(nodes.heading_path), 'provenance_class', 'authored', 'stability_weight', 1,
            'hop_targets', (SELECT jsonb_agg(DISTINCT link ->> 'target') FROM jsonb_array_elements(nodes.links) AS link),
@@ -285,6 +289,27 @@ def find_said(
             "session_id": session_id,
             "keys": [f"id:{host_id}" for host_id in host_ids],
             "digest": digest,
+        },
+    ).scalar_one_or_none()
+    return found
+
+
+def find_said_at(
+    connection: Connection, *, tenant_id: UUID, session_id: str, moment: datetime, digest: bytes
+) -> UUID | None:
+    """The turn among a session's newest that said exactly this at exactly that time."""
+    found: UUID | None = connection.execute(
+        text(
+            "SELECT id FROM (SELECT id, seq, ts, content_sha256 FROM turns "
+            "WHERE tenant_id = :tenant_id AND session_id = :session_id ORDER BY seq DESC LIMIT :newest) AS recent "
+            "WHERE ts = :moment AND content_sha256 = :digest ORDER BY seq DESC LIMIT 1"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "session_id": session_id,
+            "moment": moment,
+            "digest": digest,
+            "newest": NEWEST_OF_SESSION,
         },
     ).scalar_one_or_none()
     return found

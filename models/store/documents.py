@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -123,6 +123,24 @@ def replace_document(
             ],
         )
     return document_id
+
+
+def load_bodies(
+    connection: Connection, *, tenant_id: UUID, bindings: Sequence[str], names: Collection[str] | None
+) -> dict[tuple[str, str], str]:
+    """The texts of documents by binding and name; all of these bindings, or the named ones."""
+    rows = connection.execute(
+        text(
+            "SELECT binding, name, body FROM documents WHERE tenant_id = :tenant_id AND binding = ANY(:bindings) "
+            "AND (CAST(:names AS text[]) IS NULL OR name = ANY(:names)) ORDER BY binding, name"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "bindings": list(bindings),
+            "names": None if names is None else sorted(names),
+        },
+    )
+    return {(row.binding, row.name): row.body for row in rows}
 
 
 def clear_nodes(connection: Connection, *, document_id: UUID) -> None:

@@ -26,6 +26,7 @@ WITH known AS (
     SELECT namespace FROM sessions WHERE tenant_id = :tenant_id
     UNION SELECT namespace FROM namespaces WHERE tenant_id = :tenant_id AND item_count > 0
     UNION SELECT 'authored:' || binding FROM documents WHERE tenant_id = :tenant_id
+    UNION SELECT namespace FROM records WHERE tenant_id = :tenant_id AND namespace IS NOT NULL
 ), page AS MATERIALIZED (
     SELECT namespace FROM known
     WHERE namespace > :after AND (CAST(:only AS text) IS NULL OR namespace = :only) ORDER BY namespace LIMIT :count

@@ -95,6 +95,43 @@ def delete_records_by_meta(
     return len(removed.all())
 
 
+def list_named_items(
+    connection: Connection, *, tenant_id: UUID, collection: str, key: str, value: str
+) -> list[UUID]:
+    """The turns that records with this value in their metadata rest on."""
+    found = connection.execute(
+        text(
+            "SELECT DISTINCT item_id FROM records WHERE tenant_id = :tenant_id AND collection = :collection "
+            "AND metadata ->> :key = :value AND item_id IS NOT NULL"
+        ),
+        {"tenant_id": tenant_id, "collection": collection, "key": key, "value": value},
+    )
+    return list(found.scalars())
+
+
+def find_record_items(
+    connection: Connection, *, tenant_id: UUID, collection: str, ids: Sequence[str]
+) -> list[UUID]:
+    """The turns that these records rest on."""
+    found = connection.execute(
+        text(
+            "SELECT DISTINCT item_id FROM records WHERE tenant_id = :tenant_id AND collection = :collection "
+            "AND id = ANY(:ids) AND item_id IS NOT NULL"
+        ),
+        {"tenant_id": tenant_id, "collection": collection, "ids": list(ids)},
+    )
+    return list(found.scalars())
+
+
+def delete_collection(connection: Connection, *, tenant_id: UUID, collection: str) -> int:
+    """Remove every record of a collection; returns how many there were."""
+    removed = connection.execute(
+        text("DELETE FROM records WHERE tenant_id = :tenant_id AND collection = :collection RETURNING 1"),
+        {"tenant_id": tenant_id, "collection": collection},
+    )
+    return len(removed.all())
+
+
 def add_record_reads(connection: Connection, *, tenant_id: UUID, collection: str, ids: Sequence[str]) -> None:
     """These texts of a client were used once more."""
     connection.execute(

@@ -61,6 +61,18 @@ def find_queued(connection: Connection, *, tenant_id: UUID, item_ids: Sequence[U
     return set(rows.scalars())
 
 
+def find_undecided(connection: Connection, *, tenant_id: UUID, item_ids: Sequence[UUID]) -> set[UUID]:
+    """Of these items, those that the gate has still to look at."""
+    rows = connection.execute(
+        text(
+            "SELECT item_id FROM work WHERE tenant_id = :tenant_id AND item_id = ANY(:ids) "
+            "AND stage IN ('accepted', 'ingested', 'embedded')"
+        ),
+        {"tenant_id": tenant_id, "ids": list(item_ids)},
+    )
+    return set(rows.scalars())
+
+
 def advance_work(connection: Connection, *, item_ids: Sequence[UUID], to_stage: str) -> None:
     """These rows are done with their stage and free for the next; earlier failures are forgiven."""
     connection.execute(

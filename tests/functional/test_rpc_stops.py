@@ -39,7 +39,7 @@ class Server:
         self.log = home / "api.log"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
+    def start(self, path: str = "/readyz") -> None:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "api.server"], env=self.env, stdout=log, stderr=log
@@ -47,7 +47,7 @@ class Server:
         deadline = time.monotonic() + SECONDS
         while True:
             try:
-                if httpx.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200:
+                if httpx.get(f"http://127.0.0.1:{self.port}{path}").status_code == 200:
                     return
             except httpx.TransportError:
                 pass
@@ -68,11 +68,12 @@ class Server:
 def server(stack: Any, tmp_path: Path) -> Iterator[Any]:
     made: list[Server] = []
 
-    def make(listen: str) -> Server:
+    def make(listen: str, path: str = "/readyz", **env: str) -> Server:
         home = Path(f"/tmp/longtail-rpc-{os.getpid()}-{len(made)}")  # a socket's path has little room
         home.mkdir(mode=0o700)
         made.append(Server(stack, home, listen))
-        made[-1].start()
+        made[-1].env |= env
+        made[-1].start(path)
         return made[-1]
 
     yield make
@@ -151,6 +152,56 @@ def test_off_listens_nowhere_and_http_answers_all_the_same(server: Any) -> None:
     assert answer.json()["result"]["ok"] is True
 
 
+def test_while_the_encoder_is_away_a_search_goes_by_words_and_says_so(server: Any, tenant: Any) -> None:
+    tenant.client.call(
+        "POST", "/v1/sessions/s/turns", json={"turns": [{"role": "user", "content": "Bees hum."}]}
+    )
+    running = server("off", path="/healthz", LONGTAIL_ENCODER_CACHE="/dev/null/nowhere")
+    answer = httpx.post(
+        f"http://127.0.0.1:{running.port}/rpc",
+        json={
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "search_text",
+            "params": {"collection": "session:s", "text": "who keeps bees?", "k": 2},
+        },
+        headers={"Authorization": f"Bearer {tenant.token}"},
+        timeout=SECONDS,
+    ).json()["result"]
+    assert [one["text"] for one in answer["results"]] == ["Bees hum."]
+    assert "encoder" in answer["missing"] and "words" in answer["missing"]
+
+
+def test_tcp_that_was_opened_on_purpose_knows_its_callers_and_hangs_up_on_browsers(server: Any) -> None:
+    running = server("open-tcp:127.0.0.1:0")
+    host, _, port = running.endpoints()[0].removeprefix("tcp:").rpartition(":")
+    health = b'{"jsonrpc":"2.0","id":1,"method":"health"}\n'
+    with socket.create_connection((host, int(port)), timeout=SECONDS) as connection:
+        connection.sendall(health)
+        assert json.loads(connection.recv(65536))["result"]["ok"] is True
+    with socket.create_connection((host, int(port)), timeout=SECONDS) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\n\r\n" + health)
+        assert connection.recv(65536) == b""
+
+
+def test_the_daemons_own_socket_is_one_word_away(server: Any, tmp_path: Path) -> None:
+    home = Path(f"/tmp/longtail-user-{os.getpid()}")
+    try:
+        server("daemon", HOME=str(home))
+        with dial(home / ".clawdb" / "run" / "libravdb.sock") as connection:
+            connection.sendall(b'{"jsonrpc":"2.0","id":1,"method":"health"}\n')
+            assert json.loads(connection.recv(65536))["result"]["ok"] is True
+    finally:
+        subprocess.run(["rm", "-rf", str(home)], check=True)
+
+
+def test_the_first_answer_of_a_new_server_is_a_good_one(server: Any) -> None:
+    running = server("unix", path="/healthz")
+    with dial(running.home / "run" / "rpc.sock") as connection:
+        connection.sendall(b'{"jsonrpc":"2.0","id":1,"method":"health"}\n')
+        assert json.loads(connection.recv(65536))["result"] == {"ok": True, "message": "ok"}
+
+
 def test_an_address_beyond_loopback_is_refused_at_start(stack: Any) -> None:
     env = {**stack.env, "LONGTAIL_RPC_LISTEN": "tcp:0.0.0.0:9999"}
     done = subprocess.run(
@@ -167,6 +218,7 @@ def test_an_address_beyond_loopback_is_refused_at_start(stack: Any) -> None:
 
 
 def test_status_names_the_endpoints(stack: Any) -> None:
-    listed = stack.status()["rpc"]["endpoints"]
+    status = stack.status()
+    listed = status["rpc"]["endpoints"]
     assert [one.partition(":")[0] for one in listed] == ["unix", "tcp"]
     assert listed[1].startswith("tcp:127.0.0.1:")

@@ -6,25 +6,20 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from api.access import check_namespace, choose_binding
+from api.access import choose_binding
 from api.documents.service import load_document, remove_document
-from api.rpc.collections import Namespace, find_place
+from api.dreams.diary import DreamEntry
+from api.dreams.service import promote
+from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.methods.records import Metadata
-from api.rpc.search import encode
 from api.schemas import Name, Text
 from models.errors import NotFound
 from models.messages import INGEST
 from models.store.engine import tenant_transaction
-from models.store.records import NewRecord, delete_records, delete_records_by_meta, put_record
+from models.store.records import NewRecord, delete_records, put_record
 from models.store.tokens import Caller
 
-DREAM_PREFIX: Final = "dream:"
-# What a dream must have proved before it is kept; the values of the daemon whose clients call this.
-MIN_DREAM_SCORE: Final = 0.6
-MIN_DREAM_RECALLS: Final = 2
-MIN_DREAM_QUERIES: Final = 2
-MIN_DREAM_BYTES: Final = 16
 MOST_DREAMS: Final = 1000
 
 
@@ -64,13 +59,14 @@ class Dream(Params):
     source_line: int = Field(default=0, alias="sourceLine")
     metadata: Metadata = Field(default_factory=dict)
 
-    @property
-    def is_proved(self) -> bool:
-        return (
-            len(self.text.strip().encode()) >= MIN_DREAM_BYTES
-            and self.score >= MIN_DREAM_SCORE
-            and self.recall_count >= MIN_DREAM_RECALLS
-            and self.unique_queries >= MIN_DREAM_QUERIES
+    def to_entry(self) -> DreamEntry:
+        return DreamEntry(
+            text=self.text,
+            score=self.score,
+            recalls=self.recall_count,
+            queries=self.unique_queries,
+            section=self.section,
+            line=self.line or self.source_line,
         )
 
 
@@ -112,7 +108,7 @@ def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str,
         facts = NewRecord(
             collection=name_facts(call.caller),
             id=params.source_doc,
-            metadata=params.source_meta.facts(),
+            metadata={**params.source_meta.facts(), "is_core_doc": params.core_doc},
             namespace=call.caller.namespace,
         )
         put_record(connection, tenant_id=tenant_id, record=facts)
@@ -135,42 +131,15 @@ def delete_authored_document(call: Call, params: DeleteDocumentParams) -> Mappin
 
 def promote_dream_entries(call: Call, params: DreamsParams) -> Mapping[str, Any]:
     """Keep the proved entries of a dream diary in place of its former ones."""
-    namespace = check_namespace(call.caller, params.user_id)
-    proved = [entry for entry in params.entries if entry.is_proved]
-    rejected = len(params.entries) - len(proved)
-    if not proved:
-        return {"promoted": 0, "rejected": rejected}
-    vectors = [encode(call, [entry.text])[0] for entry in proved]
-    tenant_id = call.caller.tenant_id
-    collection = find_place(DREAM_PREFIX + namespace).collection
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
-        delete_records_by_meta(
-            connection, tenant_id=tenant_id, collection=collection, key="source_doc", value=params.source_doc
-        )
-        for ordinal, (entry, vector) in enumerate(zip(proved, vectors, strict=True)):
-            record = NewRecord(
-                collection=collection,
-                id=f"{params.source_doc[:490]}#dream#{ordinal:06d}",
-                namespace=namespace,
-                body=entry.text,
-                encoder=call.runtime.settings.encoder,
-                vector=vector,
-                metadata={
-                    **entry.metadata,
-                    **params.facts(),
-                    "source_doc": params.source_doc,
-                    "source_kind": params.source_kind or "dream",
-                    "source_type": "dream",
-                    "type": "dream_promotion",
-                    "dream_score": entry.score,
-                    "dream_recall_count": entry.recall_count,
-                    "dream_unique_queries": entry.unique_queries,
-                    "dream_section": entry.section,
-                    "dream_line": entry.line or entry.source_line,
-                },
-            )
-            put_record(connection, tenant_id=tenant_id, record=record)
-    return {"promoted": len(proved), "rejected": rejected}
+    outcome = promote(
+        call.runtime,
+        call.caller,
+        namespace=params.user_id,
+        source_doc=params.source_doc,
+        entries=[(entry.to_entry(), entry.metadata) for entry in params.entries],
+        facts=params.facts(),
+    )
+    return {"promoted": outcome.promoted, "rejected": outcome.rejected}
 
 
 METHODS = (

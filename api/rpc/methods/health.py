@@ -15,6 +15,7 @@ from models.store.collections import count_entries
 from models.store.decisions import gate_threshold
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.work import measure_backlog
+from models.summarizers.registry import is_within_reach
 
 FLUSH_SECONDS = 2.0
 POLL_SECONDS = 0.05
@@ -47,7 +48,7 @@ def status(call: Call, params: Nothing) -> Mapping[str, Any]:
         "memoryCount": 0,
         "lifecycleHintCount": 0,
         "gatingThreshold": call.runtime.settings.gate_threshold,
-        "abstractiveReady": call.runtime.settings.summarizer != "extractive",
+        "abstractiveReady": is_within_reach(call.runtime.settings),
         "embeddingProfile": call.runtime.settings.encoder,
     }
     try:

@@ -6,6 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from api.access import check_namespace
+from api.dreams.service import name_dreams
+from api.memories.direct import name_collection
 from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.search import show
@@ -14,6 +16,7 @@ from models.store.collections import Scope, list_entries
 from models.store.engine import tenant_transaction
 from models.store.forgetting import forget_memory
 from models.store.memories import list_memories
+from models.store.records import delete_collection
 
 PREFIX = "user:"
 FORGOTTEN_PER_TRANSACTION = 200
@@ -46,13 +49,8 @@ def export_memory(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
     return {"records": records} | ({"truncated": True} if len(found) > most else {})
 
 
-def name_collection(namespace: str) -> str:
-    """The collection that durable memories of a namespace are in."""
-    return "global" if namespace == "global" else PREFIX + namespace
-
-
 def flush_namespace(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
-    """Forget every durable memory of a user; what was said stays in the raw record."""
+    """Forget every durable memory of a user, and the dreams; what was said stays in the raw record."""
     namespace = params.find()
     if not namespace:
         raise InvalidInput("flush_namespace names nobody", field="userId", remedy="send userId or namespace")
@@ -70,7 +68,10 @@ def flush_namespace(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
                 )
         forgotten += len(page)
         if len(page) < FORGOTTEN_PER_TRANSACTION:
-            return {"ok": True, "forgotten": forgotten}
+            break
+    with tenant_transaction(call.runtime.engine, call.caller) as connection:
+        dreams = delete_collection(connection, tenant_id=tenant_id, collection=name_dreams(namespace))
+    return {"ok": True, "forgotten": forgotten, "dreams": dreams}
 
 
 METHODS = (

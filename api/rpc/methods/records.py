@@ -11,15 +11,16 @@ from sqlalchemy import Connection
 from api.rpc import inserts as writing
 from api.rpc import search as finding
 from api.rpc.access import open_for_reading, open_for_writing, to_scope
+from api.rpc.authored import find_authored, present
 from api.rpc.collections import Collection, Place
 from api.rpc.dispatcher import Call, Method, Params
 from api.schemas import Name, Text
 from api.turns.schemas import Content, check_metadata
 from models.errors import InvalidInput
-from models.store.collections import Entry, find_entries, list_entries
+from models.store.collections import Entry, find_entries, find_memory_of_turn, list_entries
 from models.store.engine import tenant_transaction
 from models.store.forgetting import forget_guidance, forget_memory, forget_turns
-from models.store.records import add_record_reads, delete_records
+from models.store.records import add_record_reads, delete_records, find_record_items
 
 MOST_IDS = 10_000
 Metadata = Annotated[dict[str, Any], AfterValidator(check_metadata)]
@@ -111,15 +112,23 @@ def search_collections(
         scopes = [open_for_reading(connection, call, name) for name in dict.fromkeys(collections)]
     if not text.strip():
         return {"results": []}
-    vector = finding.encode(call, [text])[0]
-    results = [
-        finding.show(entry, scope)
-        for scope in scopes
-        for entry in finding.search(
-            call, scope, vector, k=k, exclude=frozenset(excluded.get(scope.collection, ()))
+    question = finding.ask(call, text)
+    results: list[dict[str, Any]] = []
+    by_words = 0
+    for scope in scopes:
+        excluded_here = frozenset(excluded.get(scope.collection, ()))
+        found = finding.search(call, scope, question, k=k, exclude=excluded_here)
+        results += [finding.show(entry, scope) for entry in found.entries]
+        by_words += found.by_words
+    answer: dict[str, Any] = {"results": sorted(results, key=lambda one: (-one["score"], one["id"]))[:k]}
+    if question.vector is None:
+        reason = call.runtime.encoder_problem or "it was not encoded in time"
+        answer["missing"] = (
+            f"the question has no vector ({reason}): the newest entries were compared by words"
         )
-    ]
-    return {"results": sorted(results, key=lambda one: (-one["score"], one["id"]))[:k]}
+    elif by_words:
+        answer["missing"] = f"{by_words} new entries were not encoded in time and were compared by words"
+    return answer
 
 
 def list_collection(call: Call, params: ListParams) -> Mapping[str, Any]:
@@ -133,6 +142,10 @@ def show_all(call: Call, collection: str) -> dict[str, Any]:
     with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         scope = open_for_reading(connection, call, collection)
         found = list_entries(connection, tenant_id=call.caller.tenant_id, scope=scope, count=most + 1)
+        if scope.view == "authored":
+            found = present(
+                connection, tenant_id=call.caller.tenant_id, scope=scope, entries=found, with_headings=True
+            )
     shown = [finding.show(entry, scope) for entry in found[-most:]]
     return {"results": shown} | ({"truncated": True} if len(found) > most else {})
 
@@ -164,7 +177,13 @@ def _delete(call: Call, collection: str, ids: Sequence[str]) -> Mapping[str, Any
                 field="collection",
                 remedy="use delete_authored_document for documents; a namespace is erased by DELETE /v1/namespaces",
             )
-        if place.view != "own":
+        if place.view == "own":  # a dream is a memory, too
+            for turn_id in find_record_items(connection, tenant_id=tenant_id, collection=collection, ids=ids):
+                memory_id = find_memory_of_turn(connection, tenant_id=tenant_id, turn_id=turn_id)
+                if memory_id is not None:
+                    reason = f"deleted from {collection}"
+                    forget_memory(connection, tenant_id=tenant_id, memory_id=memory_id, reason=reason)
+        else:
             scope = to_scope(place, user_id=call.caller.namespace)
             found = find_entries(connection, tenant_id=tenant_id, scope=scope, ids=ids)
             _forget(connection, tenant_id, place, found)
@@ -199,7 +218,8 @@ def bump_access_counts(call: Call, params: BumpParams) -> Mapping[str, Any]:
                     connection, tenant_id=tenant_id, collection=update.collection, ids=update.ids
                 )
                 continue
-            found = find_entries(connection, tenant_id=tenant_id, scope=scope, ids=update.ids)
+            find = find_authored if scope.view == "authored" else find_entries
+            found = find(connection, tenant_id=tenant_id, scope=scope, ids=update.ids)
             read += [str(entry.item_id) for entry in found if entry.item_id]
     call.runtime.reads.count(tenant_id, read)
     return {"ok": True}

@@ -19,7 +19,7 @@ from api.summaries import service as summaries
 from api.summaries.service import read_summary
 from api.turns.schemas import Content, TurnOut
 from models.domain.records import STABILITY_WEIGHT, Identity, provenance_class
-from models.errors import InvalidInput, NotFound
+from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.summaries import load_summaries
 
@@ -122,19 +122,16 @@ def compact_session(call: Call, params: CompactParams) -> Mapping[str, Any]:
 
 
 def expand_summary(call: Call, params: ExpandParams) -> Mapping[str, Any]:
-    """The raw turns below a summary of a session, oldest first."""
+    """The raw turns below a summary of a session, oldest first; nothing where there is no such summary."""
     try:
         summary_id = UUID(params.summary_id)
-    except ValueError as error:
-        raise InvalidInput(
-            f"'{params.summary_id[:64]}' is no summary's id",
-            field="summaryId",
-            remedy="take it from the metadata or the id of a result whose type is summary",
-        ) from error
-    summary = read_summary(call.runtime, call.caller, summary_id)
+        summary = read_summary(call.runtime, call.caller, summary_id)
+    except (ValueError, NotFound):
+        return {"results": []}
     if summary.session_id != params.session_id:
-        raise NotFound(f"session '{params.session_id[:64]}' has no summary {summary_id}")
+        return {"results": []}
     depth = min(params.max_depth, MOST_DEPTH) if params.max_depth > 0 else DEFAULT_DEPTH
+    depth_of = {summary.id: 0}
     results: list[dict[str, Any]] = []
     cursor: int | None = None
     most = call.runtime.settings.rpc_max_records
@@ -142,7 +139,9 @@ def expand_summary(call: Call, params: ExpandParams) -> Mapping[str, Any]:
         page = summaries.expand_summary(
             call.runtime, call.caller, summary_id, depth=depth, cursor=cursor, limit=EXPANDED_PER_PAGE
         )
-        results += [_show_turn(turn, parent_id=summary.id, depth=depth) for turn in page.turns]
+        for below in sorted(page.summaries, key=lambda one: -one.level):  # each after the one above it
+            depth_of[below.id] = depth_of.get(below.parent_id or "", 0) + 1
+        results += [_show_turn(turn, parent_id=summary.id, depth_of=depth_of) for turn in page.turns]
         if page.next_cursor is None or len(results) >= most:
             break
         cursor = int(page.next_cursor)
@@ -150,7 +149,9 @@ def expand_summary(call: Call, params: ExpandParams) -> Mapping[str, Any]:
     return {"results": results[:most]} | ({"truncated": True} if is_cut else {})
 
 
-def _show_turn(turn: TurnOut, *, parent_id: str, depth: int) -> dict[str, Any]:
+def _show_turn(turn: TurnOut, *, parent_id: str, depth_of: Mapping[str, int]) -> dict[str, Any]:
+    """A turn below a summary; its depth counts the edges between them."""
+    nearest = turn.summary_id or parent_id
     return {
         "id": turn.host_message_id or turn.id,
         "score": 0.0,
@@ -164,8 +165,8 @@ def _show_turn(turn: TurnOut, *, parent_id: str, depth: int) -> dict[str, Any]:
             "provenance_class": provenance_class(turn.role),
             "stability_weight": STABILITY_WEIGHT[turn.role],
             "expanded_from_summary": True,
-            "parent_summary_id": turn.summary_id or parent_id,
-            "expansion_depth": depth,
+            "parent_summary_id": nearest,
+            "expansion_depth": depth_of.get(nearest, 0) + 1,
             "collection": f"session_raw:{turn.session_id}",
             "trust": "untrusted",
         },

@@ -1,6 +1,6 @@
 """A turn keeps what it costs, by the counter of the domain: SQL counts no characters.
 
-Revision: 0009, after 0008
+Revision: 0010, after 0009
 """
 
 import sqlalchemy as sa

@@ -140,7 +140,11 @@ def test_no_example_stands_outside_a_block_that_is_run() -> None:
 
 def test_every_section_works_out_a_number() -> None:
     headings = [heading for heading, text in split_sections().items() if ">>> " not in text]
-    assert [heading.split(". ", 1)[1] for heading in headings] == ["Lifecycle journal", "Degradation", "Constants"]
+    assert [heading.split(". ", 1)[1] for heading in headings] == [
+        "Lifecycle journal",
+        "Degradation",
+        "Constants",
+    ]
 
 
 @pytest.mark.parametrize(("name", "written", "module"), list_constants())

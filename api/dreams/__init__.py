@@ -1,0 +1,1 @@
+"""Dream diaries: entries that proved themselves become memories of their user."""
