@@ -65,7 +65,9 @@ log_destination = 'stderr'
 logging_collector = off
 log_line_prefix = '%m [%p] %q%u '
 log_checkpoints = off
-# Memory text must not reach the log: neither statements nor the rows an error would quote.
+# Memory text must not reach the log: neither statements, nor rows, nor the message of an error that quotes one. Errors of
+# statements reach whoever sent them; what ends a connection or the server is logged.
+log_min_messages = fatal
 log_min_error_statement = panic
 log_parameter_max_length = 0
 log_parameter_max_length_on_error = 0

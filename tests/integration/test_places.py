@@ -193,8 +193,9 @@ def test_erasing_a_namespace_takes_everything_of_it_and_nothing_else_and_is_writ
     assert tenant.client.call("GET", "/v1/sessions/ann-1")["turns"] == 1
 
 
-def test_a_session_that_changed_hands_keeps_the_turns_of_the_other_namespace(tenant: Any) -> None:
-    tenant.say("s1", "before the login, about the harbour", session_key="guest")
+def test_a_shared_session_keeps_the_turns_of_the_other_namespace(tenant: Any) -> None:
+    first = {"role": "user", "content": "before the login, about the harbour"}
+    tenant.client.post_turns("s1", [first], session_key="guest", shared=True)
     tenant.say("s1", SECRET, user_id="ann")
     tenant.settle()
     tenant.client.erase("ann", confirm="ann")

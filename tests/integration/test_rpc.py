@@ -901,7 +901,7 @@ def test_everybodys_memory_is_written_over_http_and_recalled_for_everybody(tenan
         with pytest.raises(InvalidInput):
             tenant.client.call("POST", "/v1/memories", json=wrong)
     bound = f"lt_bound_{tenant.name}"
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=bound, namespace="ann")
+    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=bound, namespaces=["ann"])
     with ServiceClient(url=tenant.stack.settings.service_url(), token=bound) as client:
         with pytest.raises(Forbidden):
             client.call("POST", "/v1/memories", json={"text": text, "scope": "global"})
