@@ -66,8 +66,8 @@ logging_collector = off
 log_line_prefix = '%m [%p] %q%u '
 log_checkpoints = off
 # Memory text must not reach the log: neither statements, nor rows, nor the message of an error that quotes one. Errors of
-# statements reach whoever sent them; what ends a connection or the server is logged.
-log_min_messages = fatal
+# statements reach whoever sent them; what concerns the server, or ends a connection, is logged.
+log_min_messages = log
 log_min_error_statement = panic
 log_parameter_max_length = 0
 log_parameter_max_length_on_error = 0
