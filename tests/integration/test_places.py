@@ -25,7 +25,7 @@ def bound(tenant: Any, namespace: str) -> ServiceClient:
         tenant.stack.owner_url,
         tenant=tenant.name,
         token=token,
-        namespace=namespace,
+        namespaces=[namespace],
         scopes=["read", "write", "admin"],
     )
     return ServiceClient(url=tenant.client.url, token=token)
@@ -195,7 +195,7 @@ def test_erasing_a_namespace_takes_everything_of_it_and_nothing_else_and_is_writ
 
 def test_a_session_that_changed_hands_keeps_the_turns_of_the_other_namespace(tenant: Any) -> None:
     tenant.say("s1", "before the login, about the harbour", session_key="guest")
-    tenant.say("s1", SECRET, user_id="ann")
+    tenant.say("s1", SECRET, user_id="ann", session_key="guest")
     tenant.settle()
     tenant.client.erase("ann", confirm="ann")
     kept = tenant.client.list_turns("s1")["turns"]
