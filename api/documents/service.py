@@ -10,6 +10,7 @@ from api.documents.schemas import ConflictOut, DocumentOut, DocumentPageOut, Loa
 from api.runtime import Runtime
 from models.documents.markdown import partition_document
 from models.domain.prompt.tokens import CharsCounter
+from models.domain.records import read_identity
 from models.domain.rules.tiers import (
     DocumentKind,
     HardReserveExceeded,
@@ -40,6 +41,9 @@ def page_documents(
     limit: int,
 ) -> DocumentPageOut:
     """A page of documents by binding and name; those of one user or agent, if one is named."""
+    if user_id is None and agent_id is None and caller.namespace is not None:
+        own = read_identity(caller.namespace)
+        user_id, agent_id = own.user_id, own.agent_id
     is_narrow = user_id is not None or agent_id is not None
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id) if is_narrow else None
     after = read_cursor(cursor, parts=2) if cursor else ("", "")

@@ -25,7 +25,7 @@ def bound(tenant: Any, namespace: str) -> ServiceClient:
         tenant.stack.owner_url,
         tenant=tenant.name,
         token=token,
-        namespace=namespace,
+        namespaces=[namespace],
         scopes=["read", "write", "admin"],
     )
     return ServiceClient(url=tenant.client.url, token=token)

@@ -202,7 +202,7 @@ def test_a_bound_token_exports_its_own_namespace_and_imports_nothing(filled: Any
         filled.stack.owner_url,
         tenant=filled.name,
         token=token,
-        namespace="bob",
+        namespaces=["bob"],
         scopes=["read", "write", "admin"],
     )
     with ServiceClient(url=filled.client.url, token=token) as bob:
