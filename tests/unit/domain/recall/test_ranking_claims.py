@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from models.domain.compaction.summaries import choose_prior, list_dropped_mentions
-from models.domain.recall.selection import PackItem, find_marks, find_repeats, pack
+from models.domain.recall.selection import find_marks, find_repeats
 from models.domain.text.terms import count_terms, extract_terms
 
 # --- repeats ------------------------------------------------------------------------------------------
@@ -44,12 +44,6 @@ def test_without_vectors_a_repeat_is_the_same_text_up_to_case_and_blanks(texts: 
     plain = [" ".join(text.split()).lower() for text in texts]
     first = {text: plain.index(text) for text in plain}
     assert find_repeats(texts) == {i: first[text] for i, text in enumerate(plain) if first[text] != i}
-
-
-def test_an_item_without_a_text_and_a_vector_is_compared_with_nothing() -> None:
-    plain = [PackItem(id=name, tokens=1, score=1.0) for name in "ab"]
-    assert (plain[0].vector, plain[0].text_key) == (None, "")
-    assert pack(plain, capacity_tokens=5).chosen == ("a", "b")
 
 
 def test_a_typographic_apostrophe_negates_as_well() -> None:
