@@ -315,7 +315,8 @@ def test_a_bad_endpoint_costs_seconds_and_neither_summaries_nor_rules(tenant: An
         server.shutdown()
     assert outcome is not None and outcome.did_compact
     assert server.asked, "nobody asked the endpoint, so nothing was proved"
-    assert server.asked <= 4, "the breaker should have left the endpoint alone"
+    # An endpoint that fails is left alone after two failures; one that answers badly is asked twice for each cluster.
+    assert server.asked <= 8, "the breaker should have left the endpoint alone"
     rows = tenant.rows("SELECT method, body FROM longtail.summaries WHERE tenant_id = :tenant")
     assert {row.method for row in rows} == {"extractive"}
     assert not any("Ignore previous" in row.body or "60606" in row.body for row in rows)

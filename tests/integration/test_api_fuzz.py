@@ -30,5 +30,6 @@ def test_every_write_names_its_idempotency_key_and_every_route_its_refusals(tena
                 operation["responses"]
             ), path
             named = {parameter["name"].lower() for parameter in operation.get("parameters", ())}
-            if method != "get" and path not in reads:
+            holds_a_token = path.startswith("/v1/tokens")  # such an answer is never kept
+            if method != "get" and path not in reads and not holds_a_token:
                 assert "idempotency-key" in named, (method, path)

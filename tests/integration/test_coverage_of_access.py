@@ -173,6 +173,10 @@ ROUTES: dict[str, list[dict[str, Any]]] = {
     "post /v1/lineage/verify": [{"json": {}}, {"json": {"session_id": "long", "repair": True}}],
     "get /v1/memories": [{}, {"params": {"user_id": "ann"}}, {"params": {"session_id": "s1"}}],
     "get /v1/memories/{memory_id}": [{"params": {"explain": "true"}}],
+    "post /v1/memories": [
+        {"json": {"text": "mine", "user_id": "ann"}},
+        {"json": {"text": "mine", "scope": "global"}},
+    ],
     "patch /v1/memories/{memory_id}": [{"json": {"text": "mine"}}],
     "delete /v1/memories/{memory_id}": [{}],
     "get /v1/guidance": [{}, {"params": {"user_id": "ann"}}, {"params": {"collection": "elevated:user:ann"}}],
