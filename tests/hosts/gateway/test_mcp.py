@@ -81,7 +81,7 @@ def test_a_fact_is_kept_found_and_forgotten(
             await anyio.to_thread.run_sync(tenant.settle)
             found = (await call(client, "memory_search", query="What is my locker code?"))["results"]
             assert found[0]["text"] == FACT
-            assert (await call(client, "memory_grep", pattern="4711"))["hits"]
+            assert (await call(client, "memory_grep", pattern="4711"))["matches"]
             if found[0]["kind"] == "memory":
                 await call(client, "memory_forget", memory_id=found[0]["id"])
                 left = (await call(client, "memory_search", query="What is my locker code?"))["results"]
