@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.types import Scope
 
 from api.runtime import Runtime
 from models.domain.records import Identity, durable_namespace
 from models.errors import DatabaseUnavailable, Forbidden, InvalidInput, NotFound, Unauthorized
 from models.store import sessions
 from models.store.engine import tenant_transaction
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 bearer = HTTPBearer(auto_error=False, description="The token of $LONGTAIL_HOME/token, or one you created.")
 
@@ -27,8 +28,11 @@ RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
 
 
 async def _identify(runtime: Runtime, credentials: HTTPAuthorizationCredentials | None, scope: str) -> Caller:
-    """Whose token it is: from memory at once, from PostgreSQL in a thread of its own."""
-    token = token_of(credentials)
+    return await identify_token(runtime, token_of(credentials), scope)
+
+
+async def identify_token(runtime: Runtime, token: str, scope: str) -> Caller:
+    """Whose token it is, if it has the scope: from memory at once, from PostgreSQL in a thread of its own."""
     caller = runtime.known_caller(token)
     if caller is None:
         caller = await run_in_threadpool(runtime.identify, token)
@@ -37,11 +41,25 @@ async def _identify(runtime: Runtime, credentials: HTTPAuthorizationCredentials 
 
 def token_of(credentials: HTTPAuthorizationCredentials | None) -> str:
     if credentials is None:
-        raise Unauthorized(
-            "the request has no bearer token",
-            remedy="send 'Authorization: Bearer <token>' with the token from $LONGTAIL_HOME/token",
-        )
+        raise _no_token()
     return credentials.credentials
+
+
+def read_bearer(scope: Scope) -> str:
+    """The token of a request that no route has seen yet."""
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            scheme, _, token = value.decode("latin-1").partition(" ")
+            if scheme.lower() == "bearer" and token.strip():
+                return str(token.strip())
+    raise _no_token()
+
+
+def _no_token() -> Unauthorized:
+    return Unauthorized(
+        "the request has no bearer token",
+        remedy="send 'Authorization: Bearer <token>' with the token from $LONGTAIL_HOME/token",
+    )
 
 
 def _allowed(caller: Caller, scope: str) -> Caller:
@@ -143,9 +161,7 @@ def check_session(
     ) as connection:
         home = sessions.find_home(connection, session_id=session_id, identity=identity)
     if not home.is_known:
-        raise NotFound(
-            f"session '{session_id}' has no turns", remedy="check its name; 'longtail grep' finds turns"
-        )
+        raise NotFound(f"session '{session_id}' has no turns", remedy="GET /v1/sessions lists them")
     return home
 
 

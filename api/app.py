@@ -10,19 +10,25 @@ from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
 from api.assemble.routes import router as assemble_router
+from api.callers import KnownCallers
 from api.compaction.routes import router as compaction_router
 from api.documents.routes import router as documents_router
 from api.feedback.routes import router as feedback_router
 from api.guidance.routes import router as guidance_router
 from api.idempotency import HEADER, MOST_KEY_CHARS, takes_key
+from api.inspector.logins import Logins
+from api.inspector.routes import ROUTERS as INSPECTOR_ROUTERS
 from api.journal.routes import router as journal_router
 from api.lineage.routes import router as lineage_router
 from api.memories.routes import router as memories_router
 from api.middleware.bodies import BodyLimit
+from api.middleware.lanes import Lanes
 from api.middleware.rates import RateLimit, RateLimiter
+from api.middleware.timing import Timing
 from api.namespaces.routes import router as namespaces_router
 from api.parameters import refuse_unknown_parameters
 from api.problems import add_problem_handlers
+from api.profile.routes import router as profile_router
 from api.receipts.routes import router as receipts_router
 from api.rpc.dispatcher import Dispatcher
 from api.rpc.lines import LineServer
@@ -38,9 +44,14 @@ from api.tokens.routes import router as tokens_router
 from api.transfer.routes import router as transfer_router
 from api.turns.routes import router as turns_router
 from models.logs import configure_logging
+from models.meters import Tally
 from models.settings import Settings, get_settings
 
 DESCRIPTION = "Memory for long-running agents: every turn kept, every prompt within its budget."
+# FastAPI's own would send paths, which hold names of sessions, and messages of errors; ours tells neither (decision 44).
+NO_TELEMETRY: dict[str, bool] = dict.fromkeys(
+    ("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False
+)
 PROBLEM_SCHEMA: dict[str, Any] = {
     "title": "Problem",
     "description": "RFC 9457 problem details.",
@@ -71,6 +82,7 @@ ROUTERS = (
     lineage_router,
     memories_router,
     guidance_router,
+    profile_router,
     sessions_router,
     namespaces_router,
     transfer_router,
@@ -78,6 +90,7 @@ ROUTERS = (
     rpc_router,
     receipts_router,
     metrics_router,
+    *INSPECTOR_ROUTERS,
 )
 KEY_PARAMETER: dict[str, Any] = {
     "name": HEADER,
@@ -91,15 +104,18 @@ KEY_PARAMETER: dict[str, Any] = {
 def create_app(settings: Settings | None = None) -> FastAPI:
     """A new application over the given settings."""
     settings = settings or get_settings()
+    tally = Tally()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         configure_logging(settings.log_level)
-        app.state.runtime = Runtime(settings)
+        app.state.runtime = Runtime(settings, tally)
         limiter = None
         if settings.rate_limit_per_second > 0:
             limiter = RateLimiter(per_second=settings.rate_limit_per_second, burst=settings.rate_limit_burst)
-        app.state.dispatcher = Dispatcher(app.state.runtime, METHODS, limiter=limiter)
+        app.state.dispatcher = Dispatcher(
+            app.state.runtime, METHODS, limiter=limiter, most_values=settings.max_body_values
+        )
         lines = LineServer(settings, app.state.dispatcher, is_ready=app.state.runtime.is_settled)
         await lines.start()
         yield
@@ -112,12 +128,23 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=DESCRIPTION,
         lifespan=lifespan,
         dependencies=[Depends(refuse_unknown_parameters)],
+        telemetry=NO_TELEMETRY,
     )
-    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=frozenset({"/v1/import"}))
+    app.state.logins = Logins()
+    # The last one added is passed first: how often, who, how much, and then a place in a lane.
+    app.add_middleware(Lanes)
+    app.add_middleware(
+        BodyLimit,
+        max_bytes=settings.max_body_bytes,
+        max_values=settings.max_body_values,
+        streamed=frozenset({"/v1/import"}),
+    )
+    app.add_middleware(KnownCallers)
     if settings.rate_limit_per_second > 0:
         app.add_middleware(
             RateLimit, per_second=settings.rate_limit_per_second, burst=settings.rate_limit_burst
         )
+    app.add_middleware(Timing, tally=tally)
     for part in ROUTERS:
         app.include_router(part)
     routes = [route for part in ROUTERS for route in part.routes if isinstance(route, APIRoute)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import httpx
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential_jitter
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_exponential_jitter
 
 from models.errors import (
     Conflict,
@@ -33,20 +33,49 @@ ERROR_OF_STATUS: Mapping[int, type[ServiceError]] = {
     504: TransientError,
 }
 
+UNREACHABLE_REMEDY = "start it with 'longtail up', or set LONGTAIL_API_URL"
+ERASE_SECONDS = 3600.0
+
 
 class ServiceClient:
-    """Speaks to one server as one token; retries what may succeed later."""
+    """Speaks to one server as one token; retries what may succeed later.
 
-    def __init__(self, *, url: str, token: str | None, retry_seconds: float = 30.0) -> None:
+    `reach_seconds` is how long a server is looked for that never answered: somebody who typed a command wants to
+    hear soon that nothing runs. One that answered before is waited for as long as any other failure is.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        token: str | None,
+        retry_seconds: float = 30.0,
+        reach_seconds: float | None = None,
+    ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.url = url
         self._http = httpx.Client(base_url=url, headers=headers, timeout=60.0, trust_env=False)
         self._retry_seconds = retry_seconds
+        self._reach_seconds = retry_seconds if reach_seconds is None else reach_seconds
+        self._has_answered = False
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, retry_seconds: float = 30.0) -> Self:
+    def from_settings(
+        cls, settings: Settings, *, retry_seconds: float = 30.0, reach_seconds: float | None = None
+    ) -> Self:
         """The server and token this machine's settings point to."""
-        return cls(url=settings.service_url(), token=settings.client_token(), retry_seconds=retry_seconds)
+        if settings.knows_no_service():
+            raise TransientError(
+                "no Longtail runs from this home, and LONGTAIL_PORT=0 names no port to look at",
+                code="unreachable",
+                remedy=UNREACHABLE_REMEDY,
+            )
+        return cls(
+            url=settings.service_url(),
+            token=settings.client_token(),
+            retry_seconds=retry_seconds,
+            reach_seconds=reach_seconds,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -58,22 +87,33 @@ class ServiceClient:
         """One call; a server that is away or busy is asked again for a while."""
         attempts = Retrying(
             retry=retry_if_exception_type(TransientError),
-            stop=stop_after_delay(self._retry_seconds),
+            stop=self._is_enough,
             wait=wait_exponential_jitter(multiplier=0.2, max=5),
             reraise=True,
         )
         answer: dict[str, Any] = attempts(self._call_once, method, path, **options)
         return answer
 
+    def _is_enough(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        is_away = isinstance(error, ServiceError) and error.code == "unreachable"
+        patience = self._reach_seconds if is_away and not self._has_answered else self._retry_seconds
+        return (state.seconds_since_start or 0.0) + state.upcoming_sleep >= patience
+
     def _call_once(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         try:
             response = self._http.request(method, path, **options)
+        except httpx.ReadTimeout as error:  # it took the call: asking again would only add to its work
+            raise ServiceError(
+                f"Longtail at {self.url} is still at work on this and has not answered yet",
+                code="slow",
+                remedy="it goes on; look at 'longtail status', and repeat the command later to see the result",
+            ) from error
         except httpx.TransportError as error:
             raise TransientError(
-                f"no Longtail answers at {self.url}: {error}",
-                code="unreachable",
-                remedy="start it with 'longtail up', or set LONGTAIL_API_URL",
+                f"no Longtail answers at {self.url}: {error}", code="unreachable", remedy=UNREACHABLE_REMEDY
             ) from error
+        self._has_answered = True
         if response.is_success:
             found: dict[str, Any] = response.json() if response.content else {}
             return found
@@ -121,6 +161,10 @@ class ServiceClient:
         """A page of sessions."""
         return self.call("GET", "/v1/sessions", params=parameters)
 
+    def read_session(self, session_id: str) -> dict[str, Any]:
+        """One session with its counts."""
+        return self.call("GET", f"/v1/sessions/{_quote(session_id)}")
+
     def forget(self, memory_id: str, *, reason: str | None = None) -> dict[str, Any]:
         """Take a memory out of recall for good."""
         parameters = {"reason": reason} if reason else {}
@@ -144,6 +188,10 @@ class ServiceClient:
         parameters = {key: str(value) for key, value in asked.items() if value is not None}
         return self.call("GET", f"/v1/summaries/{_quote(summary_id)}/expand", params=parameters)
 
+    def read_summary(self, summary_id: str) -> dict[str, Any]:
+        """One summary."""
+        return self.call("GET", f"/v1/summaries/{_quote(summary_id)}")
+
     def grep(self, **request: Any) -> dict[str, Any]:
         """Search the raw record."""
         return self.call("POST", "/v1/grep", json={k: v for k, v in request.items() if v is not None})
@@ -162,6 +210,10 @@ class ServiceClient:
                     response.read()
                     raise _to_error(response)
                 yield from response.iter_bytes()
+        except httpx.ConnectError as error:
+            raise TransientError(
+                f"no Longtail answers at {self.url}: {error}", code="unreachable", remedy=UNREACHABLE_REMEDY
+            ) from error
         except httpx.TransportError as error:
             raise TransientError(
                 f"the export from {self.url} was torn: {error}", code="unreachable"
@@ -178,7 +230,8 @@ class ServiceClient:
         """Erase a namespace for good."""
         asked = {"confirm": confirm, "reason": reason}
         parameters = {key: value for key, value in asked.items() if value is not None}
-        return self.call("DELETE", f"/v1/namespaces/{_quote(namespace)}", params=parameters)
+        path = f"/v1/namespaces/{_quote(namespace)}"
+        return self.call("DELETE", path, params=parameters, timeout=ERASE_SECONDS)
 
     def explain(self, assembly_id: str) -> dict[str, Any]:
         """The receipt of an assembly."""

@@ -17,7 +17,7 @@ from api.runtime import Runtime
 from models.errors import Conflict, InvalidInput, ServiceError
 from models.store.engine import tenant_transaction
 from models.store.idempotency import KeptAnswer, begin_call, give_up_call, keep_answer
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 HEADER: Final = "Idempotency-Key"
 MOST_KEY_CHARS: Final = 255

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
 from models import errors
@@ -67,22 +68,27 @@ def problem(
     return JSONResponse(body, status_code=status, media_type="application/problem+json", headers=headers)
 
 
+def show_error(error: errors.ServiceError) -> JSONResponse:
+    """One of our errors as a problem document."""
+    status = next(status for kind, status in STATUS_OF_ERROR if isinstance(error, kind))
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+    headers = {"Retry-After": "1"} if status == 503 else headers
+    return problem(
+        status=status,
+        code=error.code,
+        detail=error.detail,
+        field=error.field,
+        remedy=error.remedy,
+        headers=headers,
+    )
+
+
 def add_problem_handlers(app: FastAPI, routes: Sequence[Route]) -> None:
     """Every error leaves as a problem document. `routes` are those that a 405 may name the methods of."""
 
     @app.exception_handler(errors.ServiceError)
     def on_service_error(_request: Request, error: errors.ServiceError) -> JSONResponse:
-        status = next(status for kind, status in STATUS_OF_ERROR if isinstance(error, kind))
-        headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-        headers = {"Retry-After": "1"} if status == 503 else headers
-        return problem(
-            status=status,
-            code=error.code,
-            detail=error.detail,
-            field=error.field,
-            remedy=error.remedy,
-            headers=headers,
-        )
+        return show_error(error)
 
     @app.exception_handler(RequestValidationError)
     def on_validation_error(_request: Request, error: RequestValidationError) -> JSONResponse:
@@ -97,6 +103,15 @@ def add_problem_handlers(app: FastAPI, routes: Sequence[Route]) -> None:
             detail=first["msg"],
             field=field or None,
             remedy=context.get("remedy", remedy),
+        )
+
+    @app.exception_handler(ClientDisconnect)
+    def on_client_gone(_request: Request, _error: ClientDisconnect) -> JSONResponse:
+        return problem(
+            status=408,
+            code="client_gone",
+            detail="the request ended before all of it had come; nothing was changed",
+            remedy="send it again",
         )
 
     @app.exception_handler(HTTPException)

@@ -8,14 +8,16 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
-from uuid import UUID
 
 import structlog
 from sqlalchemy import Engine
 
 from api.background.doorbell import Doorbell
+from api.background.erasures import ErasureJobs
 from api.background.reads import ReadCounter
 from api.background.receipts import ReceiptWriter
+from api.background.rules import RuleKeeper
+from api.last_known import LastKnown
 from api.outage import Outage
 from api.tails import TailStarts
 from models.domain.prompt.budget import Reserves
@@ -24,12 +26,13 @@ from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
 from models.encoders.token_files import UnknownTokenizer, load_token_counter
 from models.errors import InvalidInput, Misconfigured, ServiceError, Unauthorized
+from models.meters import Tally
 from models.settings import Settings
-from models.store.documents import Rule
-from models.store.embeddings import Vector
-from models.store.encoders import check_encoder
 from models.store.engine import open_engine, plain_transaction
-from models.store.tokens import Caller, find_caller, find_living, token_digest
+from models.store.index.embeddings import Vector
+from models.store.index.encoders import check_encoder
+from models.store.tenancy.tokens import Caller, find_caller, find_living, token_digest
+from models.traces import open_traces
 
 log = structlog.get_logger(__name__)
 TOKEN_CACHE_SECONDS = 5.0  # how long a revoked token may still work
@@ -48,8 +51,12 @@ def _has_expired(caller: Caller) -> bool:
 class Runtime:
     """One per process; built when the server starts, closed when it stops."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, tally: Tally | None = None) -> None:
         self.settings = settings
+        self.tally = tally or Tally()  # for Prometheus
+        self.traces = open_traces(
+            settings.traces_endpoint, share=settings.traces_share, service="longtail-api"
+        )
         self._started_at = time.monotonic()
         self.reserves = Reserves(
             hard=settings.hard_reserve,
@@ -59,21 +66,21 @@ class Runtime:
         )
         self.engine: Engine = open_engine(
             settings.role_database_url("longtail_api"),
-            pool_size=8,
+            pool_size=12,  # twice as many at most: more than the places of all lanes (api/middleware/lanes.py)
             connect_timeout_seconds=settings.database_connect_timeout_seconds,
         )
         self.doorbell = Doorbell(settings.broker_url())
         self.outage = Outage()
         self.tails = TailStarts()
+        self.erasures = ErasureJobs()
         self.reads = ReadCounter(self.engine)
         self.transfers = threading.BoundedSemaphore(MOST_TRANSFERS)
         self.draining = threading.Event()  # the server was told to stop: nobody waits for long any more
         self.receipts = ReceiptWriter(self.engine, settings)
         self.encoder: Encoder | None = None
         self.encoder_problem: str | None = "the encoder is still loading"
-        self.last_rules: dict[
-            tuple[UUID, tuple[str, ...]], Sequence[Rule]
-        ] = {}  # what to say when PostgreSQL is away
+        self.last_known = LastKnown(settings.home / "last-known")
+        self.rules = RuleKeeper(self.engine, self.last_known, self.outage)
         self._encoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encode")
         self._vectors: OrderedDict[tuple[str, ...], Vector] = OrderedDict()
         self._callers: dict[bytes, tuple[float, Caller]] = {}
@@ -94,9 +101,12 @@ class Runtime:
     def close(self) -> None:
         """Stop threads and give connections back."""
         self._closing.set()
+        self.rules.close()
         self.doorbell.close()
         self.reads.close()
         self.receipts.close()
+        if self.traces:
+            self.traces.close()
         self._encoding.shutdown(wait=False, cancel_futures=True)
         self.engine.dispose()
 
@@ -139,7 +149,9 @@ class Runtime:
         return self._encoding.submit(self._encode, self.encoder, tuple(texts))
 
     def _encode(self, encoder: Encoder, texts: tuple[str, ...]) -> Vector:
+        began = time.perf_counter()
         found: Vector = encoder.encode(texts)
+        self.tally.observe("query_encoder_seconds", time.perf_counter() - began)
         self._vectors[texts] = found
         if len(self._vectors) > QUERY_CACHE_ENTRIES:
             self._vectors.popitem(last=False)
@@ -164,14 +176,20 @@ class Runtime:
                 remedy="send 'Authorization: Bearer <token>' with the token from $LONGTAIL_HOME/token",
             )
         self._callers[digest] = (now, caller)
+        if self.is_default_token(token):
+            self.last_known.keep_caller(digest, caller)
         while len(self._callers) > MOST_CALLERS:
             self._callers.pop(next(iter(self._callers)))
         return caller
 
     def recall_caller(self, token: str) -> Caller | None:
         """Whose token this was when PostgreSQL last answered; what was revoked before that is not among them."""
-        known = self._callers.get(token_digest(token))
-        return known[1] if known and not _has_expired(known[1]) else None
+        digest = token_digest(token)
+        known = self._callers.get(digest)
+        caller = known[1] if known else None
+        if caller is None and self.is_default_token(token):
+            caller = self.last_known.recall_caller(digest)
+        return caller if caller and not _has_expired(caller) else None
 
     def forget_callers(self) -> None:
         """A token was revoked: ask PostgreSQL about each one again, and drop those that open nothing any more."""
@@ -179,6 +197,7 @@ class Runtime:
             living = find_living(connection, digests=list(self._callers))
         for digest in set(self._callers) - living:
             self._callers.pop(digest, None)
+            self.last_known.drop_caller(digest)
 
     def _keep_callers_true(self) -> None:
         """What this process knows of tokens is true to a few seconds when PostgreSQL goes away, and while it is."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from api.screening import screen_note
 from models.domain.records import RESERVED_NAMESPACE_PREFIXES, Identity
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -73,7 +74,7 @@ UserId = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_che
 Text = Annotated[str, AfterValidator(check_text)]
 Moment = Annotated[datetime, BeforeValidator(_check_timestamp), AfterValidator(_check_moment)]
 Instant = Annotated[AwareDatetime, BeforeValidator(_check_timestamp)]  # any moment with a zone, for filters
-Reason = Annotated[Text, Field(max_length=2000)]
+Reason = Annotated[Text, Field(max_length=2000), AfterValidator(screen_note)]
 ItemKind = Literal["turn", "memory", "summary", "rule", "lore"]
 
 
@@ -93,6 +94,20 @@ class Asking(Strict):
     def identity(self) -> Identity:
         """Who is asked about, as far as the request says."""
         return Identity(user_id=self.user_id, session_key=self.session_key, agent_id=self.agent_id)
+
+
+class SupersededOut(BaseModel):
+    """What says how it is now, and why that is believed."""
+
+    by_turn_id: str
+    at: datetime = Field(description="When that was said.")
+    says: str = Field(description="The sentence that replaces it.")
+    instead_of: str = Field(description="The sentence that is replaced.")
+    reason: str = Field(description="denied, number, value, revoked, changed or renamed.")
+    about: str = Field(description="On what the two disagree.")
+    similarity: float | None = Field(
+        description="Cosine of the two sentences; null: decided by what two rules ask."
+    )
 
 
 class DegradedOut(BaseModel):

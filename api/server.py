@@ -10,9 +10,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.app import create_app
-from api.stack.doors import VARIABLE, keep_socket, take_socket
-from api.stack.endpoints import Endpoint, open_socket
+from api.patience import HeaderDeadline
+from api.stack.sockets.doors import VARIABLE, keep_socket, take_socket
+from api.stack.sockets.endpoints import Endpoint, open_socket
+from models.errors import Misconfigured
 from models.settings import Settings, get_settings
+from models.traces import check_installed
 
 # How long one thread may compute while others wait: a request must not wait Python's default 5 ms for its turn.
 THREAD_TURN_SECONDS = 0.001
@@ -38,6 +41,10 @@ COLLECTION_THRESHOLDS = (20_000, 20, 100)
 def main() -> None:
     """Serve; a stop signal closes the door and lets running requests finish."""
     settings = get_settings()
+    try:
+        check_installed(settings.traces_endpoint)
+    except Misconfigured as error:
+        sys.exit(f"error: {error.detail}\nwhat to do: {error.remedy}")
     sys.setswitchinterval(THREAD_TURN_SECONDS)
     gc.set_threshold(*COLLECTION_THRESHOLDS)
     config = uvicorn.Config(
@@ -46,6 +53,7 @@ def main() -> None:
         port=settings.port,
         log_config=None,
         access_log=False,
+        http=HeaderDeadline,
         timeout_graceful_shutdown=DRAIN_SECONDS,
         h11_max_incomplete_event_size=64 * 1024,
     )

@@ -11,9 +11,11 @@ class Trail:
     """Notes of the stages, in order; only the answer and its receipt read them."""
 
     def __init__(self) -> None:
+        self.began_ns = time.time_ns()
         self._start = time.perf_counter()
         self.degraded: list[DegradedOut] = []
         self.timings_ms: dict[str, float] = {}
+        self.began_ms: dict[str, float] = {}  # of each stage, since the request was taken up
 
     def elapsed_ms(self) -> float:
         """Since the request was taken up."""
@@ -27,6 +29,7 @@ class Trail:
     def timed(self, stage: str) -> Iterator[None]:
         """Measure a stage, whether it succeeds or not."""
         start = time.perf_counter()
+        self.began_ms[stage] = (start - self._start) * 1000
         try:
             yield
         finally:

@@ -224,7 +224,9 @@ def quality(
     data: Annotated[Path, typer.Option(help="Folder with locomo_dev.json and longmemeval_dev.json.")],
     part: Annotated[
         list[str] | None,
-        typer.Option(help="locomo, longmemeval or rules; may be given several times. Default: all."),
+        typer.Option(
+            help="locomo, longmemeval, rules, wishes, memories, budget or updates; may be given several times. Default: all."
+        ),
     ] = None,
     questions: Annotated[
         int | None, typer.Option(help="So many questions of each data set, drawn by the seed.")
@@ -385,3 +387,15 @@ def hook(
     print(json.dumps(result) if as_json else as_markdown(result))
     if result["worst_p95_ratio"] > TARGET:
         raise typer.Exit(1)
+
+
+@bench.command()
+def proxy(
+    rounds: Annotated[int, typer.Option(min=5, help="How often each call is made.")] = 100,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+) -> None:
+    """What the proxy adds to a model call: straight, passed through bare, and with memory."""
+    from bench.proxy import as_markdown, run
+
+    result = run(rounds=rounds)
+    print(json.dumps(result) if as_json else as_markdown(result))

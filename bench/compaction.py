@@ -25,7 +25,7 @@ from bench.texts import Line, load_lines
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
-from models.store.tokens import find_caller
+from models.store.tenancy.tokens import find_caller
 
 SESSION: Final = "long"
 USER: Final = "bench"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from api.stack.throwaway import ThrowawayStack
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 CONFIG = Path(__file__).with_name("schemathesis.toml")
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from api.host.claude_install import build_commands
 from api.stack.throwaway import ThrowawayStack
 from bench.spine import spread
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 TARGET = 3.0
 EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")

@@ -26,7 +26,7 @@ from bench.spine import USER, milliseconds, send, spread, wait_for_pipeline
 from bench.texts import load_texts
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.receipts import NewReceipt
-from models.store.tokens import find_caller
+from models.store.tenancy.tokens import find_caller
 
 PAUSE_SECONDS: Final = 0.05  # a host asks its model in between; the writer works meanwhile
 

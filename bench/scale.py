@@ -30,10 +30,10 @@ from bench.texts import load_texts
 from models.domain.records import Identity, NewTurn
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
-from models.store.embeddings import Vector, table_of
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
-from models.store.items import add_items
-from models.store.tokens import find_caller
+from models.store.index.embeddings import Vector, table_of
+from models.store.index.items import add_items
+from models.store.tenancy.tokens import find_caller
 from models.store.turns import accept_turns, load_turns
 from workers.ingest import NO_RULE, describe_turn
 

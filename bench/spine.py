@@ -23,9 +23,9 @@ from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from bench.texts import load_texts
 from models.encoders.registry import load_encoder
-from models.store.embeddings import table_of
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
-from models.store.tokens import find_caller
+from models.store.index.embeddings import table_of
+from models.store.tenancy.tokens import find_caller
 
 USER = "bench"
 

@@ -5,6 +5,7 @@ Where the local stack runs (`longtail up`), its state file supplies the addresse
 
 import hashlib
 import hmac
+import ipaddress
 import json
 import os
 from functools import lru_cache
@@ -12,10 +13,11 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from models.domain.gate.weights import TECHNICAL_NORM, GateWeights
+from models.domain.recall.relevance import RECALL_FLOOR
 from models.domain.recall.scoring import ProfileName
 
 ServiceRole = Literal["longtail_api", "longtail_worker", "longtail_report"]
@@ -30,10 +32,15 @@ def default_home() -> Path:
     return user_data_path("longtail", appauthor=False)
 
 
+def secrets_folder() -> str | None:
+    """LONGTAIL_SECRETS_DIR: a file there with the name of a setting (`longtail_token`) holds its value."""
+    return os.environ.get("LONGTAIL_SECRETS_DIR") or None
+
+
 class Settings(BaseSettings):
     """Values an operator may set. Defaults work on one machine with `longtail up`."""
 
-    model_config = SettingsConfigDict(env_prefix="LONGTAIL_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="LONGTAIL_", extra="ignore", secrets_dir=secrets_folder())
 
     home: Path = Field(default_factory=default_home)
     database_url: str | None = None  # owner; the service roles' addresses are derived from it
@@ -43,9 +50,12 @@ class Settings(BaseSettings):
     redis_url: str | None = None
     api_url: str | None = None
     token: str | None = None
+    tls_in_front: bool = False  # a proxy with TLS stands before the API: it may listen beyond loopback
     host: str = "127.0.0.1"
     port: int = Field(default=DEFAULT_PORT, ge=0, le=65535)  # 0 = a free one
-    run_as: str = "nobody"  # who runs Postgres and Redis when root starts them
+    run_as: str = (
+        "longtail,nobody"  # who runs Postgres and Redis when root starts them: the first that exists
+    )
     postgres_memory_mb: int = Field(default=256, ge=16, le=262_144)  # of the local one; a million wants 2048
 
     encoder: str = "minilm"
@@ -62,8 +72,9 @@ class Settings(BaseSettings):
     tail_target: float = Field(default=0.30, ge=0, le=1)
     guidance_reserve: float = Field(default=0.15, ge=0, le=1)
     tail_min_turns: int = Field(default=4, ge=1, le=1000)
+    recall_floor: float = Field(default=RECALL_FLOOR, ge=0, le=1)  # recall scoring less is left out
     recall_profile: ProfileName = "longtail"  # how recall is ranked; "seed" and "seed_linear" for comparison
-    gate_threshold: float = Field(default=0.355, ge=0, le=1)
+    gate_threshold: float = Field(default=0.63, ge=0, le=1)
     # section 5: the first three sum to 1, and so do the next three
     gate_novelty_weight: float = Field(default=0.35, ge=0, le=1)
     gate_repetition_weight: float = Field(default=0.40, ge=0, le=1)
@@ -71,17 +82,27 @@ class Settings(BaseSettings):
     gate_specificity_weight: float = Field(default=0.40, ge=0, le=1)
     gate_actionability_weight: float = Field(default=0.35, ge=0, le=1)
     gate_structure_weight: float = Field(default=0.25, ge=0, le=1)
+    gate_worth_weight: float = Field(default=0.7, ge=0, le=1)  # ω: what worth counts beside G
     gate_technical_norm: float = Field(default=TECHNICAL_NORM, gt=0)  # where technical density saturates
 
     # limits of one request
     max_body_bytes: int = Field(default=16 * 1024 * 1024, ge=1024)
+    max_body_values: int = Field(
+        default=100_000, ge=100
+    )  # JSON values and keys: what costs time is not their size
     max_turn_bytes: int = Field(default=1024 * 1024, ge=1)
     max_turns_per_call: int = Field(default=1000, ge=1)
     max_document_bytes: int = Field(
         default=256 * 1024, ge=1
     )  # a rules file of this size has long lost its readers
 
+    secrets: Literal["mask", "tag", "refuse", "off"] = (
+        "mask"  # what becomes of keys, tokens and passwords in a text
+    )
     max_import_line_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)  # one record of an import
+    transfer_stall_seconds: float = Field(
+        default=60.0, gt=0
+    )  # without a byte moving, an export or import ends
     rate_limit_per_second: float = Field(default=0.0, ge=0)  # requests of one token; 0 = as many as it likes
     rate_limit_burst: int = Field(default=100, ge=1)  # that may come at once
     idempotency_hours: float = Field(default=24.0, gt=0)  # how long an answer is kept for a repeated call
@@ -90,8 +111,8 @@ class Settings(BaseSettings):
     ignored_sessions: str = "*:cron:*,cron:*,*:heartbeat,*:heartbeat:*,*:subagent:*,subagent:*"
 
     # pipeline
-    lease_seconds: float = Field(default=120.0, gt=0)
-    sweep_seconds: float = Field(default=15.0, gt=0)
+    lease_seconds: float = Field(default=6.0, gt=0, le=600)  # renewed by a heartbeat while the work goes on
+    sweep_seconds: float = Field(default=5.0, gt=0)
     max_attempts: int = Field(default=5, ge=1)
     retry_backoff_seconds: float = Field(default=2.0, gt=0)
     embed_batch_turns: int = Field(default=64, ge=1)
@@ -152,6 +173,10 @@ class Settings(BaseSettings):
     receipt_days: float = Field(default=14.0, gt=0)  # how long one is kept at most
     receipt_prune_seconds: float = Field(default=600.0, gt=0)
 
+    # traces (docs/monitoring.md); nothing leaves the machine unless an endpoint is named
+    traces_endpoint: str | None = None  # OTLP over HTTP, as http://127.0.0.1:4318
+    traces_share: float = Field(default=1.0, ge=0, le=1)  # of turns and of assemblies
+
     def state(self) -> dict[str, Any]:
         """What `longtail up` wrote down when it started, or {} where no local stack was started."""
         try:
@@ -174,7 +199,28 @@ class Settings(BaseSettings):
             specificity=self.gate_specificity_weight,
             actionability=self.gate_actionability_weight,
             structure=self.gate_structure_weight,
+            worth=self.gate_worth_weight,
         )
+
+    @field_validator("host")
+    @classmethod
+    def _check_host(cls, host: str, known: ValidationInfo) -> str:
+        if not (is_loopback(host) or known.data.get("tls_in_front")):
+            raise ValueError(
+                "it is not on loopback, and the API speaks plain HTTP; "
+                "put a proxy with TLS in front of it and set LONGTAIL_TLS_IN_FRONT=true"
+            )
+        return host
+
+    @field_validator("traces_endpoint")
+    @classmethod
+    def _check_traces_endpoint(cls, address: str | None) -> str | None:
+        if address is None or not address.strip():
+            return None
+        parts = urlsplit(address.strip())
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("it is no address of OTLP over HTTP; it looks like http://127.0.0.1:4318")
+        return address.strip()
 
     def ignored_session_patterns(self) -> tuple[str, ...]:
         """The patterns of `ignored_sessions`."""
@@ -204,6 +250,10 @@ class Settings(BaseSettings):
         found: str = self.api_url or self.state().get("api_url") or default
         return found.rstrip("/")
 
+    def knows_no_service(self) -> bool:
+        """Whether nothing says where an API is: any free port was asked for, and no stack of this home runs."""
+        return self.port == 0 and not self.api_url and not self.state().get("api_url")
+
     def client_token(self) -> str | None:
         """LONGTAIL_TOKEN, else the token file of the local stack."""
         if self.token:
@@ -212,6 +262,18 @@ class Settings(BaseSettings):
             return (self.home / "token").read_text().strip()
         except (FileNotFoundError, PermissionError):
             return None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens there.
+
+    >>> is_loopback("127.0.0.2"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def derive_role_password(owner_password: str, role: ServiceRole) -> str:

@@ -183,7 +183,8 @@ work = Table(
     _text("namespace"),
     Column("stage", Text(), nullable=False, server_default="accepted"),
     Column("attempts", SmallInteger(), nullable=False, server_default="0"),
-    _moment("not_before"),  # a lease while somebody works on it, a backoff after a failure
+    _moment("not_before"),  # the end of a lease while somebody works on it, or of a pause after a failure
+    Column("lease_id", Uuid()),  # of the claim that holds the row, or held it last
     _text("last_error", nullable=True),
     _moment("accepted_at"),
     _moment("updated_at"),
@@ -192,8 +193,15 @@ work = Table(
     Index(
         "ix_work_claim",
         "stage",
+        "tenant_id",
         "seq",
         postgresql_where=text("stage IN ('accepted', 'ingested', 'embedded')"),
+    ),
+    Index(
+        "ix_work_tried",
+        "stage",
+        "not_before",
+        postgresql_where=text("stage IN ('accepted', 'ingested', 'embedded') AND attempts > 0"),
     ),
     Index(
         "ix_work_pending_of_namespace",
@@ -242,7 +250,10 @@ items = Table(
     Column("terms", ARRAY(Text()), nullable=False, server_default="{}"),  # stemmed; also in `postings`
     Column("word_count", Integer(), nullable=False, server_default="0"),
     Column("source_turn_ids", ARRAY(Uuid()), nullable=False, server_default="{}"),
-    Column("access_count", Integer(), nullable=False, server_default="0"),
+    Column("access_count", Integer(), nullable=False, server_default="0"),  # how often it was in a prompt
+    Column(
+        "useful_count", Integer(), nullable=False, server_default="0"
+    ),  # called useful less called useless
     Column("is_active", Boolean(), nullable=False, server_default="true"),
     _moment("created_at"),
     _one_of("kind", "turn", "rule", "lore", "summary"),  # a memory is the item of its turn
@@ -304,6 +315,8 @@ gate_decisions = Table(
             *("p", "a", "dtech", "gconv", "gtech"),
         )
     ),
+    _unit("worth", nullable=True),  # null: decided before it was measured
+    _unit("score"),  # what the threshold decided on
     Column("reasons", ARRAY(Text()), nullable=False, server_default="{}"),
     Column("memory_id", Uuid()),  # the memory it became or reinforced
     Column("is_reinforcement", Boolean(), nullable=False, server_default="false"),
@@ -342,6 +355,7 @@ memory_revisions = Table(
     _moment("replaced_at"),
     ForeignKeyConstraint(["memory_id"], [memories.c.id]),
     Index(None, "tenant_id", "memory_id", "replaced_at"),
+    Index(None, "memory_id"),  # erasing looks for what refers to each row that goes
 )
 
 forgotten = Table(
@@ -366,6 +380,7 @@ memory_sources = Table(
     PrimaryKeyConstraint("memory_id", "turn_id"),
     ForeignKeyConstraint(["memory_id"], [memories.c.id]),
     ForeignKeyConstraint(["turn_id"], [turns.c.id]),
+    Index(None, "turn_id"),
 )
 
 guidance = Table(
@@ -382,9 +397,46 @@ guidance = Table(
     Column("superseded_by", Uuid()),
     _moment("forgotten_at", nullable=True),
     Column("claims", JSONB()),  # what it asks: pairs of modality and action; NULL: not read yet
+    _moment("expires_at", nullable=True),  # "until Friday"; NULL: no end is known
+    _moment("corrected_at", nullable=True),  # since then in the user's other words, which no reading changes
     UniqueConstraint("turn_id"),
     ForeignKeyConstraint(["turn_id"], [turns.c.id]),
     Index(None, "tenant_id", "collection", "stated_at"),
+)
+
+statements = Table(
+    "statements",  # what user turns state, by sentence: what a later one may replace
+    metadata,
+    Column("turn_id", Uuid(), nullable=False),
+    Column("ordinal", SmallInteger(), nullable=False),
+    _tenant(),
+    _text("namespace"),
+    _text("encoder"),  # whose vector it is: only vectors of one encoder are compared
+    _text("body"),
+    Column("embedding", HALFVEC(), nullable=False),
+    PrimaryKeyConstraint("turn_id", "ordinal"),
+    ForeignKeyConstraint(["turn_id"], [items.c.id], ondelete="CASCADE"),
+    Index(None, "tenant_id", "namespace", "turn_id"),
+)
+
+supersessions = Table(
+    "supersessions",  # which turn says what is so now instead of which; gone with either of the two
+    metadata,
+    Column("older_turn_id", Uuid(), nullable=False),
+    Column("newer_turn_id", Uuid(), nullable=False),
+    _tenant(),
+    _text("namespace"),
+    _text("older_statement"),
+    _text("newer_statement"),
+    _text("reason"),
+    _text("about"),
+    Column("similarity", Double()),  # of the two sentences; null: decided by what they ask
+    _moment("changed_at", now=False),  # when the newer was said
+    _moment("found_at"),
+    PrimaryKeyConstraint("older_turn_id", "newer_turn_id"),
+    ForeignKeyConstraint(["older_turn_id"], [items.c.id], ondelete="CASCADE"),
+    ForeignKeyConstraint(["newer_turn_id"], [items.c.id], ondelete="CASCADE"),
+    Index(None, "newer_turn_id"),
 )
 
 feedback = Table(
@@ -398,6 +450,7 @@ feedback = Table(
     Column("is_useful", Boolean(), nullable=False),
     _moment("given_at"),
     UniqueConstraint("tenant_id", "item_id", "assembly_id"),
+    Index(None, "turn_id"),
     ForeignKeyConstraint(["turn_id"], [turns.c.id]),
 )
 
@@ -572,10 +625,21 @@ lineage_checks = Table(
     Index(None, "tenant_id", "checked_at"),
 )
 
+task_runs = Table(
+    "task_runs",  # when each scheduled task last ran, and how it ended; of no tenant
+    metadata,
+    Column("name", Text(), primary_key=True),
+    _moment("began_at", now=False),
+    Column("seconds", Double(), nullable=False),
+    _text("error", nullable=True),
+    Column("runs", BigInteger(), nullable=False),
+    Column("failures", BigInteger(), nullable=False),
+)
+
 # ------------------------------------------------------------------------------------------- the surface
 
 erasures = Table(
-    "erasures",  # who erased which namespace, when, and how much of each kind; no words
+    "erasures",  # who erased what, when, and how much of each kind; no words
     metadata,
     _id(),
     _tenant(),
@@ -584,7 +648,26 @@ erasures = Table(
     _text("reason", nullable=True),
     Column("counts", JSONB(), nullable=False, server_default="{}"),
     _moment("erased_at"),
+    Column("kind", Text(), nullable=False, server_default="namespace"),  # or session, memory, document
+    _text("target", nullable=True),  # the id or name of it; null for a namespace
     Index(None, "tenant_id", "erased_at"),
+)
+
+tombstones = Table(
+    "tombstones",  # hashes of what was erased, with the tenant's salt: enough to know it again, not to read it
+    metadata,
+    _tenant(),
+    Column("mark", LargeBinary(), nullable=False),
+    _moment("erased_at"),
+    PrimaryKeyConstraint("tenant_id", "mark"),
+)
+
+tombstone_salts = Table(
+    "tombstone_salts",  # no service role reads it
+    metadata,
+    _tenant(),
+    _text("salt"),
+    PrimaryKeyConstraint("tenant_id"),
 )
 
 idempotency_keys = Table(

@@ -15,7 +15,7 @@ from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from models.settings import ServiceRole
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
-from models.store.tokens import ensure_token, find_caller
+from models.store.tenancy.tokens import ensure_token, find_caller
 
 # A slow machine breaks no claim: hypothesis neither times an example nor minds how long one takes to make.
 settings.register_profile(
@@ -31,6 +31,7 @@ QUICK = {
     "LONGTAIL_ENCODER_THREADS": "1",
     "LONGTAIL_COMPACTION_SCAN_SECONDS": "1",
     "LONGTAIL_COMPACTION_JITTER_SECONDS": "0",
+    "LONGTAIL_TRANSFER_STALL_SECONDS": "5",
     "LONGTAIL_RPC_MAX_RECORDS": "200",
     "LONGTAIL_RPC_LISTEN": "unix,tcp:127.0.0.1:0",
     "LONGTAIL_RECEIPTS_PER_SECOND": "1000",
@@ -69,7 +70,7 @@ class Tenant:
         turns = [{"role": role, "content": content} for content in contents]
         return self.client.post_turns(session, turns, **identity)
 
-    def settle(self, seconds: float = 60.0) -> None:
+    def settle(self, seconds: float = 300.0) -> None:
         """Wait until the pipeline has nothing left of this tenant."""
         deadline = time.monotonic() + seconds
         while pending := self.one(

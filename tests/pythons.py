@@ -1,7 +1,8 @@
 """The unit tests on every Python from 3.11 to 3.14 that this machine has: `make test-pythons`.
 
-Looks on the PATH, at /usr/bin/python3 and among pyenv's versions. Each gets an environment of its own, made from
-requirements.lock once and kept in .venvs/. Uses the standard library only, as it runs before anything is installed.
+Looks on the PATH, at /usr/bin/python3 and among pyenv's versions; `ONLY=3.11.2` takes that one alone. Each gets an
+environment of its own, made from requirements.lock once and kept in .venvs/. Uses the standard library only, as it runs
+before anything is installed.
 """
 
 import hashlib
@@ -92,6 +93,8 @@ def test_on(version: str, python: Path) -> tuple[bool, str]:
 def main() -> int:
     """0 when every Python passed, and there was one."""
     interpreters = find_interpreters()
+    if wanted := sys.argv[1:]:
+        interpreters = {version: python for version, python in interpreters.items() if version in wanted}
     if not interpreters:
         print(
             "No Python from 3.11 to 3.14 was found on the PATH, at /usr/bin/python3 or in pyenv: install one."

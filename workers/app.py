@@ -10,8 +10,11 @@ from models.logs import configure_logging
 from models.messages import QUEUE_OF_TASK, QUEUES
 from models.settings import get_settings, kombu_url
 from workers.schedule import beat_schedule
+from workers.transport import PromptAMQP, check_messages
 
-app = Celery("longtail", include=["workers.tasks"])
+check_messages()
+# Workers load the tasks (`--include workers.tasks`). Beat needs their names alone, and imports a third as long.
+app = Celery("longtail", amqp=PromptAMQP)
 app.conf.update(
     broker_url=kombu_url(get_settings().broker_url() or "redis://127.0.0.1:6379/0"),
     broker_connection_retry_on_startup=True,

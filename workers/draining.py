@@ -12,11 +12,13 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Engine
 
-from models.errors import PermanentError, TransientError, describe_error
+from models.errors import PermanentError, ServiceError, TransientError, describe_error
 from models.settings import Settings
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.work import Claim, bury_work, claim_work, postpone_work
+from models.store.work import Claim, LeaseLost, bury_work, claim_work, postpone_work, release_work
 from workers.leases import held
+from workers.meters import TALLY
+from workers.traces import traced
 
 log = structlog.get_logger(__name__)
 Work = Callable[[UUID, Sequence[Claim]], None]
@@ -35,16 +37,25 @@ def drain(
         if not claims:
             return total, False
         total += len(claims)
+        TALLY.add("stage_items", len(claims), stage=stage)
+        began = time.perf_counter()
         claims.sort(key=lambda claim: (str(claim.tenant_id), claim.seq))
-        for tenant_id, group in groupby(claims, key=lambda claim: claim.tenant_id):
-            _work_together(engine, tenant_id, list(group), stage=stage, work=work, settings=settings)
+        with held(engine, claims, lease_seconds=settings.lease_seconds):
+            groups = [list(group) for _, group in groupby(claims, key=lambda claim: claim.tenant_id)]
+            for number, group in enumerate(groups):
+                try:
+                    _work_together(engine, group, stage=stage, work=work, settings=settings)
+                except TransientError:  # the database or the encoder is away: the sweep comes back
+                    _release(engine, groups[number:])
+                    raise
+        TALLY.observe("stage_seconds", time.perf_counter() - began, stage=stage)
     return total, True
 
 
 def _work_together(
-    engine: Engine, tenant_id: UUID, claims: list[Claim], *, stage: str, work: Work, settings: Settings
+    engine: Engine, claims: list[Claim], *, stage: str, work: Work, settings: Settings
 ) -> None:
-    """The whole group at once; when that fails, each alone, so that one bad row costs only itself."""
+    """One tenant's rows at once; when that fails, each alone, so that one bad row costs only itself."""
     exhausted = [claim for claim in claims if claim.attempts > settings.max_attempts]
     for claim in exhausted:
         reason = f"a worker died or lost its lease {claim.attempts - 1} times while working on it"
@@ -53,16 +64,30 @@ def _work_together(
     if not claims:
         return
     try:
-        with held(engine, tenant_id, claims, stage=stage, lease_seconds=settings.lease_seconds):
-            work(tenant_id, claims)
+        with traced(stage, claims):
+            work(claims[0].tenant_id, claims)
     except TransientError:
-        raise  # the database or the encoder is away: leases run out, the sweep comes back
+        raise
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one row must not stop the others
-        if len(claims) == 1:
+        if len(claims) > 1:
+            for claim in claims:
+                _work_together(engine, [claim], stage=stage, work=work, settings=settings)
+        elif isinstance(error, LeaseLost):
+            log.warning(
+                "work.lease_lost", stage=stage, item_id=str(claims[0].item_id)
+            )  # its holder finishes it
+        else:
             _fail(engine, claims[0], stage=stage, error=error, settings=settings)
-            return
-        for claim in claims:
-            _work_together(engine, tenant_id, [claim], stage=stage, work=work, settings=settings)
+
+
+def _release(engine: Engine, groups: Sequence[Sequence[Claim]]) -> None:
+    """Give back what was not worked on; where even that fails, the leases run out by themselves."""
+    try:
+        for claims in groups:
+            with tenant_transaction(engine, claims[0].tenant_id) as connection:
+                release_work(connection, claims=claims)
+    except ServiceError as error:
+        log.warning("work.not_released", error=error.code)
 
 
 def _fail(engine: Engine, claim: Claim, *, stage: str, error: Exception, settings: Settings) -> None:
@@ -75,7 +100,7 @@ def _fail(engine: Engine, claim: Claim, *, stage: str, error: Exception, setting
         "work.postponed", stage=stage, item_id=str(claim.item_id), error=type(error).__name__, delay=delay
     )
     with tenant_transaction(engine, claim.tenant_id) as connection:
-        postpone_work(connection, item_id=claim.item_id, error=reason, delay_seconds=delay)
+        postpone_work(connection, claim=claim, error=reason, delay_seconds=delay)
 
 
 def _bury(engine: Engine, claim: Claim, *, stage: str, reason: str) -> None:

@@ -1,17 +1,29 @@
-"""Turns and authored nodes into vectors, in batches as large as what waits."""
+"""Turns and authored nodes into vectors, in batches as large as what waits; with them the wishes only a vector tells."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import Engine
 
+from models.domain.prompt.markers import keep_what_was_said
+from models.domain.records import Turn
+from models.domain.rules.spans import DeonticReading
+from models.domain.updates.claims import read_claims
+from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
 from models.errors import NotFound
-from models.store.embeddings import ItemVectors, add_vectors
 from models.store.engine import tenant_transaction
-from models.store.forgetting import find_silenced
-from models.store.items import load_item_texts
+from models.store.forgetting import find_silenced, load_corrections
+from models.store.index.embeddings import ItemVectors, add_vectors
+from models.store.index.items import ItemText, load_item_texts
+from models.store.tenancy.tokens import load_marker
+from models.store.turns import load_turns
+from models.store.updates import NewStatement, add_statements
 from models.store.work import Claim, advance_work, find_queued
+from workers.meters import TALLY
+from workers.wishes import keep_rules, read_wishes
 
 
 def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Sequence[Claim]) -> None:
@@ -21,12 +33,15 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
         texts = load_item_texts(connection, tenant_id=tenant_id, ids=ids)
         queued = find_queued(connection, tenant_id=tenant_id, item_ids=ids)
         silenced = find_silenced(connection, tenant_id=tenant_id, turn_ids=ids)
-    turns = [claim.item_id for claim in claims if claim.kind == "turn"]
-    others = [claim.item_id for claim in claims if claim.kind != "turn"]
+    turns = [claim for claim in claims if claim.kind == "turn"]
+    others = [claim for claim in claims if claim.kind != "turn"]
     # On its way here an item may be forgotten, erased, or replaced with its document; a turn is not lost otherwise.
-    if missing := (queued & set(turns)) - silenced - {text.id for text in texts}:
+    if missing := (queued & {turn.item_id for turn in turns}) - silenced - {text.id for text in texts}:
         raise NotFound(f"turn {min(map(str, missing))} is queued but not in the index")
+    began = time.perf_counter()
     windows = encoder.encode_windows([text.text for text in texts])
+    TALLY.observe("encoder_seconds", time.perf_counter() - began)
+    TALLY.add("encoder_texts", len(texts))
     vectors = [
         ItemVectors(
             item_id=text.id,
@@ -38,7 +53,73 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
         )
         for text, rows in zip(texts, windows, strict=True)
     ]
+    stated, corrected = _read_stated(engine, encoder, tenant_id, vectors)
+    statements = _read_statements(encoder, texts, vectors)
     with tenant_transaction(engine, tenant_id) as connection:
         add_vectors(connection, tenant_id=tenant_id, encoder=encoder.name, items=vectors)
-        advance_work(connection, item_ids=turns, to_stage="embedded")
-        advance_work(connection, item_ids=others, to_stage="done")  # only what was said passes the gate
+        add_statements(connection, tenant_id=tenant_id, encoder=encoder.name, statements=statements)
+        keep_rules(connection, tenant_id, stated, corrected=corrected)
+        advance_work(connection, claims=turns, to_stage="embedded")
+        advance_work(connection, claims=others, to_stage="done")  # only what was said passes the gate
+    now = time.time()
+    for turn in turns:
+        TALLY.observe("searchable_seconds", max(now - made_at(turn.item_id), 0.0))
+
+
+def _read_stated(
+    engine: Engine, encoder: Encoder, tenant_id: UUID, vectors: Sequence[ItemVectors]
+) -> tuple[list[tuple[Turn, DeonticReading]], Collection[UUID]]:
+    """The user turns that state a standing wish, and which turns have their words from a correction."""
+    said = {one.item_id: one for one in vectors if one.kind == "turn" and one.role == "user"}
+    if not said:
+        return [], ()
+    with tenant_transaction(engine, tenant_id) as connection:
+        kept = load_turns(connection, tenant_id=tenant_id, ids=list(said))
+        marker = load_marker(connection, tenant_id=tenant_id)
+        corrections = load_corrections(connection, tenant_id=tenant_id, turn_ids=list(said))
+    turns = [
+        replace(turn, content=corrections.get(turn.id, turn.content))
+        for turn in keep_what_was_said(kept, marker)
+    ]
+    readings = read_wishes(
+        encoder,
+        [turn.content for turn in turns],
+        [mean_direction(said[turn.id].windows) for turn in turns],
+    )
+    stated = [(turn, reading) for turn, reading in zip(turns, readings, strict=True) if reading.is_rule]
+    return stated, corrections.keys()
+
+
+def made_at(turn_id: UUID) -> float:
+    """When a turn was accepted, in Unix time: the first 48 bits of its id are milliseconds (UUID version 7).
+
+    >>> made_at(UUID("0199a1f0-0000-7000-8000-000000000000"))
+    1759358484.48
+    """
+    return (turn_id.int >> 80) / 1000
+
+
+def _read_statements(
+    encoder: Encoder, texts: Sequence[ItemText], vectors: Sequence[ItemVectors]
+) -> list[NewStatement]:
+    """What users state, by sentence, with its vector; a turn that is one sentence has its vector already."""
+    found = [
+        (text, ordinal, claim.text)
+        for text in texts
+        if text.kind == "turn" and text.role == "user"
+        for ordinal, claim in enumerate(read_claims(text.said))
+    ]
+    known = {item.item_id: item.windows[0] for item in vectors if len(item.windows) == 1}
+    whole = {text.id: text.text.strip() for text in texts if text.id in known}
+    missing = list(dict.fromkeys(body for text, _, body in found if whole.get(text.id) != body))
+    encoded = dict(zip(missing, encoder.encode(missing), strict=True)) if missing else {}
+    return [
+        NewStatement(
+            turn_id=text.id,
+            ordinal=ordinal,
+            namespace=text.namespace,
+            body=body,
+            vector=known[text.id] if whole.get(text.id) == body else encoded[body],
+        )
+        for text, ordinal, body in found
+    ]

@@ -20,15 +20,17 @@ from models.domain.recall.selection import DUPLICATE_COSINE, find_marks
 from models.domain.records import Turn
 from models.domain.vectors import mean_direction
 from models.settings import Settings
-from models.store.compactions import count_uncompacted, find_covered
+from models.store.compaction.progress import count_uncompacted, find_covered
 from models.store.decisions import find_decided, gate_threshold, record_decision
-from models.store.embeddings import Vector, load_vectors
 from models.store.engine import tenant_transaction
+from models.store.index.embeddings import Vector, load_vectors
 from models.store.memories import add_memory, load_memory_text, lock_namespace, reinforce_memory
-from models.store.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
-from models.store.tokens import load_marker
+from models.store.recall.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
+from models.store.tenancy.tokens import load_marker
 from models.store.turns import load_turns
 from models.store.work import Claim, advance_work
+from workers.meters import TALLY
+from workers.updates import mark_updates
 
 SEARCHED_PER_NEIGHBOUR = 6  # rows looked at for one that counts: others' turns, windows, what is not durable
 
@@ -47,8 +49,9 @@ def gate_turns(
     `on_due` is called when a session has grown by as much as a compaction is worth.
     """
     enough = settings.compaction_threshold_tokens + settings.compaction_tail_tokens()
+    claim_of = {claim.item_id: claim for claim in claims}
     with tenant_transaction(engine, tenant_id) as connection:
-        raw = load_turns(connection, tenant_id=tenant_id, ids=[claim.item_id for claim in claims])
+        raw = load_turns(connection, tenant_id=tenant_id, ids=list(claim_of))
         said = keep_what_was_said(raw, load_marker(connection, tenant_id=tenant_id))
         threshold = gate_threshold(connection, tenant_id=tenant_id)
     for namespace, group in groupby(sorted(raw, key=_by_namespace), key=lambda turn: turn.namespace):
@@ -63,12 +66,19 @@ def gate_turns(
                 settings=settings,
                 threshold=settings.gate_threshold if threshold is None else threshold,
             )
+            mark_updates(
+                connection,
+                tenant_id,
+                namespace,
+                [turn.id for turn in of_namespace if turn.role == "user"],
+                encoder=encoder,
+            )
             covered = find_covered(
                 connection, tenant_id=tenant_id, turn_ids=[turn.id for turn in of_namespace]
             )
             bare = [turn for turn in of_namespace if turn.id not in covered]
             totals = count_uncompacted(connection, tenant_id=tenant_id, added=_measure_sessions(bare))
-            advance_work(connection, item_ids=[turn.id for turn in of_namespace], to_stage="done")
+            advance_work(connection, claims=[claim_of[turn.id] for turn in of_namespace], to_stage="done")
         if any(total >= enough for total in totals.values()):
             on_due()
 
@@ -169,6 +179,8 @@ def _apply(
         memory_id=memory_id,
         is_reinforcement=twin is not None,
     )
+    outcome = "reinforced" if twin else "kept" if decision.keep else "dropped"
+    TALLY.add("gate_decisions", outcome=outcome)
     if twin is not None:
         reinforce_memory(
             connection,

@@ -1,32 +1,29 @@
-"""First look at a turn or an authored node: what it is, what it names, whether it states a rule. No model."""
+"""First look at a turn or an authored node: what it is, what it names, whether it surely states a rule. No model."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Engine
 
 from models.domain.prompt.markers import keep_what_was_said
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import AUTHORED_STABILITY, STABILITY_WEIGHT, Turn, provenance_class
 from models.domain.rules.detector import DeonticReading, read_conversation
-from models.domain.rules.guidance import StatedRule, name_guidance_namespace, resolve_supersessions
 from models.domain.rules.tiers import Tier
 from models.domain.text.anchors import anchor_density
 from models.domain.text.technical.spans import extract_identifiers, fold_identifier
 from models.errors import NotFound
+from models.store.compaction.summaries import Summary, load_sources, load_summaries
 from models.store.documents import Node, hold_nodes
 from models.store.engine import tenant_transaction
 from models.store.forgetting import load_corrections
-from models.store.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
-from models.store.items import Item, add_items
-from models.store.summaries import Summary, load_sources, load_summaries
-from models.store.tokens import load_marker
+from models.store.index.items import Item, add_items
+from models.store.tenancy.tokens import load_marker
 from models.store.turns import load_turns
 from models.store.work import Claim, advance_work, find_queued
+from workers.wishes import keep_rules
 
-LONGEST_WHOLE_GUIDANCE_CHARS = 600  # a longer turn keeps only the sentences that state the rule
-MAX_COMPARED_RULES = 500
 NO_RULE = DeonticReading(spans=())
 SUMMARY_STABILITY = 0.4  # an assistant's: it was not said by anybody in these words
 MAX_SOURCE_IDS = 200  # kept beside the index row; the edges hold all of them
@@ -62,58 +59,17 @@ def ingest_items(engine: Engine, tenant_id: UUID, claims: Sequence[Claim]) -> No
     items = [
         describe_turn(turn, reading, is_verbatim=turn.content == verbatim[turn.id]) for turn, reading in read
     ]
-    said_ids = [turn.id for turn in turns]
+    told = {*(turn.id for turn in turns), *node_ids, *summary_ids}
     with tenant_transaction(engine, tenant_id) as connection:
         nodes = hold_nodes(connection, tenant_id=tenant_id, ids=node_ids) if node_ids else []
         add_items(connection, items=[*items, *(describe_node(node) for node in nodes), *summaries])
         stated = [(turn, reading) for turn, reading in read if reading.is_rule]
         keep_rules(connection, tenant_id, stated, corrected=corrections)
-        advance_work(connection, item_ids=[*said_ids, *node_ids, *summary_ids], to_stage="ingested")
         # What holds nothing but our own blocks stays in the raw record, and is nothing to remember.
-        advance_work(connection, item_ids=sorted(set(turn_ids) - set(said_ids)), to_stage="done")
-
-
-def keep_rules(
-    connection: Connection,
-    tenant_id: UUID,
-    stated: Sequence[tuple[Turn, DeonticReading]],
-    *,
-    corrected: Container[UUID] = (),
-) -> None:
-    """Rules that users stated stand from now on; where two contradict each other, the newer one does."""
-    touched: set[str] = set()
-    for turn, reading in stated:
-        collection = name_guidance_namespace(turn.namespace, session_id=turn.session_id)
-        touched.add(collection)
-        add_guidance(
-            connection,
-            tenant_id=tenant_id,
-            collection=collection,
-            turn_id=turn.id,
-            body=quote_rule(turn.content, reading),
-            modalities=sorted(reading.modalities),
-            claims=read_conversation(quote_rule(turn.content, reading)).claims,
-            stability_weight=STABILITY_WEIGHT[turn.role],
-            stated_at=turn.ts,
-            is_correction=turn.id in corrected,
-        )
-    for collection in sorted(touched):
-        settle_contradictions(connection, tenant_id, collection)
-
-
-def settle_contradictions(connection: Connection, tenant_id: UUID, collection: str) -> None:
-    """Where two spoken rules contradict each other whole, the newer one stands and the older is marked."""
-    spoken = load_spoken(connection, tenant_id=tenant_id, collection=collection, count=MAX_COMPARED_RULES)
-    rules = []
-    for one in spoken:
-        claims = one.claims
-        if claims is None:  # stored by an older version, or imported
-            claims = read_conversation(one.body).claims
-            keep_claims(connection, guidance_id=one.id, claims=claims)
-        rules.append(StatedRule(id=str(one.id), claims=claims, said_at=one.stated_at))
-    for mark in resolve_supersessions(rules):
-        if mark.is_whole:
-            supersede_guidance(connection, guidance_id=UUID(mark.superseded_id), by_id=UUID(mark.by_id))
+        for to_stage, ids in (("ingested", told), ("done", set(turn_ids) - told)):
+            advance_work(
+                connection, claims=[claim for claim in claims if claim.item_id in ids], to_stage=to_stage
+            )
 
 
 def describe_turn(turn: Turn, reading: DeonticReading, *, is_verbatim: bool = True) -> Item:
@@ -174,10 +130,3 @@ def describe_summary(summary: Summary, source_turn_ids: Sequence[UUID]) -> Item:
         identifiers=list(dict.fromkeys(names))[:200],
         source_turn_ids=source_turn_ids,
     )
-
-
-def quote_rule(content: str, reading: DeonticReading) -> str:
-    """The rule in the user's own words: the whole turn when it is short, else its rule sentences."""
-    if len(content) <= LONGEST_WHOLE_GUIDANCE_CHARS:
-        return content
-    return "\n".join(dict.fromkeys(content[span.start : span.end].strip() for span in reading.spans))

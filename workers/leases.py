@@ -1,52 +1,45 @@
-"""Holding on to claimed rows: a lease that is renewed for as long as the work on it goes on.
+"""Holding on to claimed rows: a short lease, renewed by a heartbeat for as long as the worker lives.
 
-A batch of long turns can take longer than any fixed lease. A worker that dies stops renewing, and the rows come
-free when the last renewal runs out; one that never ends is renewed up to a bound, so that others get their turn.
+A worker that dies stops renewing, and its rows come free within seconds. One that was only frozen or cut off may find
+that another took them: `advance_work` refuses it then, and nothing is written twice. One that never ends is renewed up
+to a bound, so that others get their turn.
 """
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from uuid import UUID
 
 import structlog
 from sqlalchemy import Engine
 
 from models.errors import ServiceError
-from models.store.engine import tenant_transaction
-from models.store.work import Claim, extend_leases
+from models.store.engine import plain_transaction
+from models.store.work import Claim, hold_work
 
 log = structlog.get_logger(__name__)
-RENEWALS_A_LEASE = 3  # the second may fail and the third still comes in time
-MOST_RENEWALS = 90  # with the default lease of two minutes: an hour
+HEARTBEATS_A_LEASE = 4  # three may fail and the fourth still comes in time
+LONGEST_HOLD_SECONDS = 3600.0
 
 
 @contextmanager
-def held(
-    engine: Engine, tenant_id: UUID, claims: Sequence[Claim], *, stage: str, lease_seconds: float
-) -> Iterator[None]:
-    """While inside, the claimed rows stay ours."""
+def held(engine: Engine, claims: Sequence[Claim], *, lease_seconds: float) -> Iterator[None]:
+    """While inside, the rows of a claim stay ours; those that are advanced or postponed meanwhile are let go."""
     is_done = threading.Event()
+    until = time.monotonic() + LONGEST_HOLD_SECONDS
 
-    def renew() -> None:
-        for _ in range(MOST_RENEWALS):
-            if is_done.wait(lease_seconds / RENEWALS_A_LEASE):
-                return
+    def beat() -> None:
+        while time.monotonic() < until and not is_done.wait(lease_seconds / HEARTBEATS_A_LEASE):
             try:
-                with tenant_transaction(engine, tenant_id) as connection:
-                    extend_leases(
-                        connection,
-                        item_ids=[claim.item_id for claim in claims],
-                        stage=stage,
-                        lease_seconds=lease_seconds,
-                    )
+                with plain_transaction(engine, timeout_ms=round(lease_seconds * 1000)) as connection:
+                    hold_work(connection, claims=claims, lease_seconds=lease_seconds)
             except ServiceError as error:
-                log.warning("lease.not_renewed", stage=stage, error=error.code)
+                log.warning("lease.not_renewed", error=error.code)
 
-    keeper = threading.Thread(target=renew, name="lease", daemon=True)
-    keeper.start()
+    heart = threading.Thread(target=beat, name="lease", daemon=True)
+    heart.start()
     try:
         yield
     finally:
         is_done.set()
-        keeper.join()
+        heart.join()

@@ -9,8 +9,8 @@ from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
 from models.errors import Misconfigured
 from models.settings import get_settings
-from models.store.encoders import check_encoder
 from models.store.engine import open_engine, plain_transaction
+from models.store.index.encoders import check_encoder
 from models.summarizers.protocol import Summarizer, SummarizerUnavailable
 from models.summarizers.registry import load_summarizer
 

@@ -22,12 +22,12 @@ from models.messages import (
     VERIFY_LINEAGE,
 )
 from models.settings import get_settings
-from models.store.compactions import claim_due
+from models.store.compaction.progress import claim_due
 from models.store.engine import plain_transaction
 from models.store.journal import prune_journals
 from models.store.receipts import prune_receipts
 from models.store.work import Claim, count_ready_work
-from workers import process
+from workers import process, runs  # noqa: F401 - runs listens
 from workers.app import app
 from workers.compaction.pace import Pace
 from workers.compaction.passes import compact_session as compact

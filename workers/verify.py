@@ -9,8 +9,13 @@ from sqlalchemy import Engine
 from models.domain.compaction.lineage import Violation
 from models.domain.compaction.verification import verify_session
 from models.settings import Settings
+from models.store.compaction.lineage import (
+    list_compacted_sessions,
+    list_compacted_tenants,
+    load_lineage,
+    record_check,
+)
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.lineage import list_compacted_sessions, list_compacted_tenants, load_lineage, record_check
 
 log = structlog.get_logger(__name__)
 SESSIONS_AT_ONCE = 100

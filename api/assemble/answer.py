@@ -41,7 +41,12 @@ def make_answer(
         system=shape.system,
         messages=messages,
         parts=shape.parts,
-        budget=BudgetOut(total=assembly.total, used=assembly.used, **assembly.tokens),
+        budget=BudgetOut(
+            total=assembly.total,
+            used=assembly.used,
+            **assembly.tokens,
+            exhausted=got.is_complete and not assembly.wants_room,
+        ),
         items=_describe_items(got, assembly, counter),
         visible=list(assembly.visible),
         degraded=trail.degraded,
@@ -69,6 +74,7 @@ def _describe_items(got: Gathered, assembly: Assembly, counter: TokenCounter) ->
                 text=text,
                 tokens=tokens,
                 score=score,
+                is_quote=tier == "recall" and key in assembly.quotes,
             )
 
     wanted = {tier: frozenset(ids) for tier, ids in assembly.chosen.items()}
@@ -82,7 +88,8 @@ def _describe_items(got: Gathered, assembly: Assembly, counter: TokenCounter) ->
         candidate = found.candidate
         key = candidate.id
         if key not in described:
-            add("recall", key, candidate.kind, candidate.text, candidate.source_turn_ids, found.scored.score)
+            said = assembly.quotes.get(key, candidate.text)
+            add("recall", key, candidate.kind, said, candidate.source_turn_ids, found.scored.score)
     order = [key for tier in ("hard", "soft", "tail", "guidance", "recall") for key in assembly.chosen[tier]]
     return [described[key] for key in order]
 

@@ -1,15 +1,25 @@
 """What was gathered as blocks of the prompt, rendered, each tier in the order in which it is to be tried."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import Final
 
 from api.assemble.gathering import Gathered
 from api.assemble.visibility import Shown
-from api.recall.ranking import Recalled
+from api.recall.ranking import SAID_KINDS, Recalled
+from api.recall.service import CHARS_PER_TOKEN
 from models.domain.prompt.fate import decide_fate
-from models.domain.prompt.rendering import name_speaker, render_item, render_rule, render_turn, render_wish
+from models.domain.prompt.quotes import choose_quote_tokens, quote_passages
+from models.domain.prompt.rendering import (
+    name_speaker,
+    render_front_matter,
+    render_item,
+    render_rule,
+    render_turn,
+    render_wish,
+)
 from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn
 from models.domain.records import Turn
@@ -34,8 +44,8 @@ def make_supply(got: Gathered, shown: Shown) -> tuple[Supply, tuple[Overruling, 
         soft=_rule_blocks(got.rules, Tier.SOFT),
         tail=[_tail_block(turn, is_visible=str(turn.id) in shown.tail) for turn in got.turns],
         guidance=_guidance_blocks(got.guidance, overruled),
-        recall=[_recall_block(found) for found in got.recalled if not found.is_recovered],
-        recovered=[_recall_block(found) for found in got.recalled if found.is_recovered],
+        recall=[_recall_block(found, got) for found in got.recalled if not found.is_recovered],
+        recovered=[_recall_block(found, got) for found in got.recalled if found.is_recovered],
         recovery_tokens=got.recovery_tokens or 0,
         shown=shown.older,
     )
@@ -44,7 +54,12 @@ def make_supply(got: Gathered, shown: Shown) -> tuple[Supply, tuple[Overruling, 
 
 def _rule_blocks(rules: Sequence[Rule], tier: Tier) -> list[Block]:
     return [
-        Block(id=str(rule.id), rendered=render_rule(rule.body, rule.heading_path))
+        Block(
+            id=str(rule.id),
+            rendered=render_front_matter(rule.body, rule.document)
+            if rule.kind == "front_matter"
+            else render_rule(rule.body, rule.heading_path),
+        )
         for rule in rules
         if rule.tier is tier
     ]
@@ -92,26 +107,54 @@ def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling])
     ]
 
 
-def _recall_block(found: Recalled) -> Block:
+def _recall_block(found: Recalled, got: Gathered) -> Block:
     candidate = found.candidate
-    is_authored = candidate.kind in {"rule", "lore"}
+    if found.fate is not None:  # it is out whatever room there is: nobody reads its words
+        return Block(id=candidate.id, rendered="", fate=found.fate)
+    if candidate.kind == "rule":
+        return Block(
+            id=candidate.id,
+            is_rule=True,
+            repeats=found.repeats,
+            rendered=render_rule(candidate.text),
+        )
+    is_authored = candidate.kind == "lore"
     role = "summary of earlier turns" if candidate.kind == "summary" else candidate.role or candidate.kind
     day = _day(candidate.said_at)
-    newer = found.superseded_by
-    return Block(
+    speaker = None if is_authored else name_speaker(candidate.name, role)
+    note = f"said otherwise on {_day(candidate.superseded_at)}" if candidate.superseded_at else ""
+    block = Block(
         id=candidate.id,
         says=candidate.item_id if candidate.kind == "memory" else None,  # its turn says the same words
         repeats=found.repeats,
         covers=found.covers,
         rendered=render_item(
             candidate.text,
-            speaker=None if is_authored else name_speaker(candidate.name, role),
-            note=f"said otherwise on {_day(newer.said_at)}" if newer else "",
+            speaker=speaker,
+            note=note,
         ),
         heading=candidate.name or day if is_authored else day,
         said_at=candidate.said_at,
         fate=found.fate,
     )
+    max_chars = CHARS_PER_TOKEN * choose_quote_tokens(
+        got.budget_tokens, rank=found.rank, asks_for_answers=got.asks_for_answers
+    )
+    if candidate.kind not in SAID_KINDS or len(candidate.text) <= max_chars:
+        return block
+    return replace(block, quoted=lambda: _quote_block(block, found, got.keywords, speaker, note, max_chars))
+
+
+def _quote_block(
+    block: Block, found: Recalled, keywords: frozenset[str], speaker: str | None, note: str, max_chars: int
+) -> Block | None:
+    """The block with the passages that match in place of a long turn, and the turn's id to read it whole."""
+    quote = quote_passages(found.candidate.text, keywords, max_chars=max_chars)
+    if quote is None:
+        return None
+    source = f"quoted from turn {found.candidate.item_id}"
+    rendered = render_item(quote.text, speaker=speaker, note=f"{note}; {source}" if note else source)
+    return replace(block, rendered=rendered, quoted=None, quote=quote.text)
 
 
 def _day(seconds: float) -> str:

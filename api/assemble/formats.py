@@ -97,7 +97,7 @@ def to_parts(assembly: Assembly) -> list[PartOut]:
     """Each section as a block of its own, with how far to trust it and whether it stays from turn to turn."""
     return [
         PartOut(
-            section=part.section.name,  # type: ignore[arg-type]  # one of the four by SECTIONS
+            section=part.section.name,  # type: ignore[arg-type]  # one of the five by SECTIONS
             trust=part.section.trust,
             is_stable=part.section.is_stable,
             text=part.text,

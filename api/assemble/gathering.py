@@ -19,21 +19,23 @@ from api.assemble.reading import (
     send_guidance,
 )
 from api.assemble.schemas import AssembleIn
-from api.recall.question import Question, ask, choose_breadth
+from api.profile.service import recall_profile
+from api.recall.question import Question, ask, choose_breadth, choose_most_ranked
 from api.recall.ranking import Recalled
-from api.recall.service import judge, recall, recover, send_nearest
+from api.recall.service import CHARS_PER_TOKEN, judge, recall, recover, send_nearest
 from api.runtime import Runtime
 from api.trail import Trail
 from models.domain.prompt.markers import keep_what_was_said
+from models.domain.recall.questions import asks_for_answers
 from models.domain.recall.recovery import RetrievalSignals, reserve_recovery_tokens
 from models.domain.records import Turn
 from models.errors import DatabaseUnavailable, DeadlineExceeded
-from models.store.context import Context
 from models.store.documents import Rule
-from models.store.embeddings import Vector
 from models.store.engine import one_round_trip
 from models.store.guidance import Guidance
-from models.store.tokens import Caller
+from models.store.index.embeddings import Vector
+from models.store.recall.context import Context
+from models.store.tenancy.tokens import Caller
 from models.store.work import Backlog
 
 log = structlog.get_logger(__name__)
@@ -49,9 +51,13 @@ class Gathered:
 
     namespace: str | None = None  # whose memory was read; None: nothing stored could be
     rules: Sequence[Rule] = ()
+    budget_tokens: int = 0  # that the prompt may cost
+    keywords: frozenset[str] = frozenset()  # of the query
+    asks_for_answers: bool = False  # whether it is about what the assistant said
     turns: Sequence[Turn] = ()  # the newest of the session, oldest first, without what we injected into them
     guidance: Sequence[Guidance] = ()
     recalled: Sequence[Recalled] = ()
+    is_complete: bool = False  # everything that reaches the floor is among it
     recovery_tokens: int | None = None  # where nothing matched well: what raw turns under summaries may cost
     backlog: Backlog = NOTHING_WAITS
 
@@ -75,7 +81,8 @@ def gather(
 
     if runtime.outage.is_on:
         trail.miss(
-            "database_unavailable", "PostgreSQL did not answer a moment ago: nothing stored is in this answer"
+            "database_unavailable",
+            "PostgreSQL did not answer a moment ago: of what is stored, only the rules as last read are in this answer",
         )
         return Gathered(rules=recall_rules(runtime, caller, request))
     encoding = _start_encoding(runtime, request)
@@ -87,8 +94,10 @@ def gather(
         now=now,
         breadth=choose_breadth(request.budget_tokens),
         profile=request.profile,
+        floor=runtime.settings.recall_floor,
         explains=request.explain,
     )
+    changes = runtime.last_known.changes
     try:
         with trail.timed("rules_tail"):
             context, rows = read_first(runtime, caller, request, question, trail, timeout_ms=left_ms())
@@ -96,10 +105,13 @@ def gather(
         trail.miss(error.code, f"{error.detail}: guidance and memories are missing from this answer")
         note_outage(runtime, error)
         return _salvage(runtime, caller, request, trail, is_slow=isinstance(error, DeadlineExceeded))
-    runtime.last_rules[caller.tenant_id, context.bindings] = context.rules
+    runtime.last_known.keep(caller.tenant_id, context.bindings, context.rules, changes=changes)
     got = Gathered(
         namespace=context.namespace,
         rules=context.rules,
+        budget_tokens=request.budget_tokens,
+        keywords=question.keywords,
+        asks_for_answers=asks_for_answers(request.query),
         turns=keep_what_was_said(context.turns, caller.marker),
         backlog=context.backlog,
     )
@@ -112,9 +124,10 @@ def gather(
     found = _read_recall(
         runtime,
         caller,
-        question.within(context, rows=rows, vector=vector),
+        question.within(context, rows=rows, vector=vector, room_tokens=_estimate_room(runtime, request, got)),
         context,
         trail,
+        most=choose_most_ranked(request.budget_tokens),
         timeout_ms=max(time_left, 1),
     )
     if found.guidance is None:
@@ -127,7 +140,7 @@ def gather(
         return replace(got, guidance=alone)
     if found.has_failed:
         got = replace(got, recovery_tokens=reserve_recovery_tokens(request.budget_tokens))
-    return replace(got, guidance=found.guidance, recalled=found.recalled)
+    return replace(got, guidance=found.guidance, recalled=found.recalled, is_complete=found.is_complete)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +149,7 @@ class _Found:
 
     guidance: Sequence[Guidance] | None = None
     recalled: Sequence[Recalled] = ()
+    is_complete: bool = False
     has_failed: bool = False  # nothing that was found matches well
     is_slow: bool = False  # it was not read for want of time, not of PostgreSQL
 
@@ -147,6 +161,7 @@ def _read_recall(
     context: Context,
     trail: Trail,
     *,
+    most: int,
     timeout_ms: int,
 ) -> _Found:
     """Guidance and recall in one round trip; guidance alone where ranking fails after it was read."""
@@ -164,10 +179,13 @@ def _read_recall(
             guidance = wishes.fetchall()
             near = sent.fetchall() if sent else ()
             tail = [str(turn.id) for turn in context.turns]
-            recalled = recall(cursors, question, near, encoder=encoder, tail=tail)
+            recalled, is_complete = recall(cursors, question, near, encoder=encoder, tail=tail, most=most)
+            if not question.text.strip():  # nothing is asked yet: what is known of the user
+                known = recall_profile(cursors, caller, question, context.namespace, encoder=encoder)
+                return _Found(guidance=guidance, recalled=(*known, *recalled))
             signals = judge(recalled)
-            if not question.text.strip() or not signals.has_failed:
-                return _Found(guidance=guidance, recalled=recalled)
+            if not signals.has_failed:
+                return _Found(guidance=guidance, recalled=recalled, is_complete=is_complete)
             recovered = recover(cursors, question, recalled, encoder=encoder)
     except (DatabaseUnavailable, DeadlineExceeded) as error:
         trail.miss(error.code, f"{error}: recall is missing from this answer")
@@ -180,7 +198,17 @@ def _read_recall(
     is_searched = question.vector is not None and context.sizes.asked > len(context.turns)
     if found or is_searched:  # else it was not looked for by meaning, or all there is stands in the tail
         _report_failure(signals, recovered, is_empty=not found, trail=trail)
-    return _Found(guidance=guidance, recalled=found, has_failed=True)
+    return _Found(guidance=guidance, recalled=found, is_complete=is_complete, has_failed=True)
+
+
+def _estimate_room(runtime: Runtime, request: AssembleIn, got: Gathered) -> int:
+    """About what rules and tail leave of the budget."""
+    tail = min(
+        sum(len(turn.content) for turn in got.turns) // CHARS_PER_TOKEN,
+        int(runtime.reserves.tail * request.budget_tokens),
+    )
+    rules = sum(len(rule.body) for rule in got.rules) // CHARS_PER_TOKEN
+    return max(0, request.budget_tokens - tail - rules)
 
 
 def _salvage(

@@ -15,14 +15,14 @@ from models.domain.prompt.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_star
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.rules.guidance import SESSION_PREFIX, name_guidance_namespace
 from models.errors import DatabaseUnavailable, DeadlineExceeded
-from models.store.context import TAIL_TURNS, Context, Origin, receive_context, send_context
 from models.store.documents import Rule, bindings_of, load_rules
-from models.store.embeddings import Vector
 from models.store.engine import Cursors, one_round_trip, tenant_transaction
 from models.store.guidance import Guidance, load_guidance
-from models.store.recall import CandidateRow, send_named
+from models.store.index.embeddings import Vector
+from models.store.recall.candidates import CandidateRow, send_named
+from models.store.recall.context import TAIL_TURNS, Context, Origin, receive_context, send_context
 from models.store.sessions import find_home
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 from models.store.turns import load_recent_turns
 
 if TYPE_CHECKING:
@@ -135,9 +135,12 @@ def send_guidance(
 
 
 def recall_rules(runtime: Runtime, caller: Caller, request: AssembleIn) -> Sequence[Rule]:
-    """The rules as they were when PostgreSQL last answered."""
-    known = bindings_of(user_id=request.user_id, agent_id=request.agent_id)
-    return runtime.last_rules.get((caller.tenant_id, tuple(known)), ())
+    """The rules as they were when PostgreSQL last answered, of whoever is named and the token opens."""
+    identity = identify(request)
+    if not identity.is_empty:
+        check_namespace(caller, durable_namespace(identity, request.session_id))
+    bindings = bindings_of(user_id=request.user_id, agent_id=request.agent_id)
+    return runtime.last_known.recall(caller.tenant_id, bindings)
 
 
 def read_rules_and_tail(

@@ -20,8 +20,10 @@ from pydantic_core import to_json
 from api.assemble.gathering import Gathered
 from api.assemble.reading import identify
 from api.assemble.schemas import AssembleIn, AssembleOut
+from api.recall.explanation import name_moment
 from api.recall.profiles import Scored
 from api.runtime import Runtime
+from api.screening import screen_note
 from api.trail import Trail
 from models.domain.prompt.assembly import Assembly
 from models.domain.prompt.fate import Fate
@@ -32,19 +34,19 @@ from models.domain.records import durable_namespace
 from models.domain.rules.tiers import RULES_VERSION
 from models.settings import Settings
 from models.store.receipts import NewReceipt
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 RECEIPT_VERSION: Final = 1
 TERM_DIGITS: Final = 5
 TERMS: Final = tuple(field for field in Relevance._fields if field not in {"id", "scope"})
 FIELDS: Final = (
     *("tier", "kind", "id", "turn_id", "fate", "reason", "tokens", "scope", "vector_rank", "lexical_rank"),
-    *("hop_from", "temporal"),
+    *("hop_from", "temporal", "quoted_chars", "superseded_by", "superseded_at"),
     *TERMS,
 )
-_UNRANKED: Final = (None,) * 5  # scope, ranks, hop and temporal choice: of recall alone
+_UNRANKED: Final = (None,) * 8  # scope, ranks, hop, temporal choice, quote, what replaced it: of recall alone
 SETTINGS_THAT_MATTER: Final = (
-    *("hard_reserve", "soft_reserve", "tail_target", "guidance_reserve", "tail_min_turns"),
+    *("recall_floor", "hard_reserve", "soft_reserve", "tail_target", "guidance_reserve", "tail_min_turns"),
     *("budget_tokens_configured", "assemble_deadline_ms", "encoder"),
 )
 
@@ -141,9 +143,12 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
             row[5] = reasons.index(row[5])
     return {
         "version": RECEIPT_VERSION,
-        "request": request.model_dump(mode="json", exclude={"messages", "now"}),
+        "request": request.model_dump(mode="json", exclude={"messages", "now"})
+        | {"query": screen_note(request.query)},
         "now": draft.now.isoformat(),
-        "budget": describe_budget(assembly, described_settings, got.recovery_tokens),
+        "budget": describe_budget(
+            assembly, described_settings, got.recovery_tokens, is_complete=got.is_complete
+        ),
         "tail": {
             "read_turns": len(got.turns),
             "through_position": got.turns[-1].position if got.turns else None,
@@ -167,7 +172,11 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
 
 
 def describe_budget(
-    assembly: Assembly, described_settings: dict[str, Any], recovery_tokens: int | None
+    assembly: Assembly,
+    described_settings: dict[str, Any],
+    recovery_tokens: int | None,
+    *,
+    is_complete: bool,
 ) -> dict[str, Any]:
     """Every number of memory-model.md section 2; a capacity is None where the mandatory part left no room."""
     caps = assembly.caps
@@ -191,6 +200,7 @@ def describe_budget(
         "recall_capacity": caps.get("recall"),
         "recovery_reserve": recovery_tokens,
         "recall": assembly.tokens["recall"],
+        "exhausted": is_complete and not assembly.wants_room,
     }
 
 
@@ -262,6 +272,9 @@ def _list_recall(got: Gathered, assembly: Assembly) -> list[list[Any]]:
                     candidate.lexical_rank,
                     found.hop_from,
                     dated,
+                    len(assembly.quotes[key]) if key in assembly.quotes else None,
+                    found.superseded_by,
+                    name_moment(candidate.superseded_at),
                 ),
                 terms=row,
             )

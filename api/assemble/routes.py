@@ -9,7 +9,7 @@ from api.assemble.schemas import AssembleIn, AssembleOut
 from api.assemble.service import assemble_prompt
 from api.idempotency import IdempotentRoute
 from api.parameters import PROBLEM
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 router = APIRouter(route_class=IdempotentRoute)
 

@@ -72,7 +72,7 @@ class VolatileOut(BaseModel):
 
 
 class PartOut(BaseModel):
-    section: Literal["authored", "recent_turns", "guidance", "recalled"]
+    section: Literal["authored", "recent_turns", "found_rules", "guidance", "recalled"]
     trust: Literal["authored", "conversation", "stated", "untrusted"]
     is_stable: bool
     text: str
@@ -88,6 +88,10 @@ class BudgetOut(BaseModel):
     soft: int
     guidance: int
     recall: int
+    exhausted: bool = Field(
+        default=False,
+        description="Room is left, and nothing else that is remembered reaches the floor of recall.",
+    )
 
 
 class ItemOut(TypedDict):  # a prompt has a hundred of them: a dictionary is made in a tenth of a model's time
@@ -98,6 +102,7 @@ class ItemOut(TypedDict):  # a prompt has a hundred of them: a dictionary is mad
     text: str
     tokens: int
     score: float | None
+    is_quote: bool  # passages of a long turn; `source_turn_ids` leads to the whole
 
 
 class AssembleOut(BaseModel):

@@ -6,18 +6,28 @@ from api.assemble.answer import make_answer
 from api.assemble.blocks import make_supply
 from api.assemble.formats import choose_layout
 from api.assemble.gathering import Gathered, gather
+from api.assemble.meters import Prefixes, count_assembly
 from api.assemble.receipt import keep_receipt
 from api.assemble.schemas import AssembleIn, AssembleOut
+from api.assemble.traces import trace_assembly
 from api.assemble.visibility import Shown, find_shown
 from api.runtime import Runtime
 from api.trail import Trail
 from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.supply import Supply
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
+
+PREFIXES = Prefixes()
 
 
-def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn) -> AssembleOut:
-    """The prompt for the next model call. `caller` is None when PostgreSQL could not say whose token it is."""
+def assemble_prompt(
+    runtime: Runtime, caller: Caller | None, request: AssembleIn, *, is_inspection: bool = False
+) -> AssembleOut:
+    """The prompt for the next model call. `caller` is None when PostgreSQL could not say whose token it is.
+
+    An inspection shows what a host would get and leaves no trace but its receipt: reads are not counted, and the tail of
+    the session's next prompt begins where it would have begun.
+    """
     trail = Trail()
     now = request.now or datetime.now(UTC)
     counter = runtime.counter(request.tokenizer)
@@ -39,7 +49,7 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
             marker=caller.marker if caller else "",
             held=runtime.tails.find(key),
         )
-        if assembly.tail_from is not None:
+        if assembly.tail_from is not None and not is_inspection:
             runtime.tails.hold(key, assembly.tail_from)
     if assembly.needed is not None:
         trail.miss(
@@ -48,10 +58,14 @@ def assemble_prompt(runtime: Runtime, caller: Caller | None, request: AssembleIn
         )
     trail.timings_ms["total"] = round(trail.elapsed_ms(), 3)
     answer = make_answer(request, got, assembly, overruled, trail, counter)
+    count_assembly(runtime.tally, PREFIXES, key, answer)
+    if runtime.traces and not is_inspection:
+        trace_assembly(runtime.traces, trail, answer)
     if caller is not None:
-        chosen = frozenset(assembly.chosen["recall"])
-        read = [one.candidate.item_id for one in got.recalled if one.candidate.id in chosen]
-        runtime.reads.count(caller.tenant_id, read)
+        if not is_inspection:
+            chosen = frozenset(assembly.chosen["recall"])
+            read = [one.candidate.item_id for one in got.recalled if one.candidate.id in chosen]
+            runtime.reads.count(caller.tenant_id, read)
         if runtime.receipts.wants(is_asked=request.explain):
             keep_receipt(runtime, caller, request, got, assembly, trail, answer=answer, now=now)
     return answer

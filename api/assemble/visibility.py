@@ -13,7 +13,7 @@ from models.domain.prompt.markers import strip_injected
 from models.domain.records import Turn
 from models.errors import TransientError
 from models.store.engine import tenant_transaction
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 from models.store.turns import find_by_host_ids
 
 log = structlog.get_logger(__name__)

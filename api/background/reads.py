@@ -1,7 +1,7 @@
 """Counting what prompts are made of: how often each item was recalled, written down now and then.
 
-The count is a small term of the score (f in memory-model.md section 7), so it may lag and a crash may lose the last
-seconds of it; what it must never do is make an assembly wait.
+The count is for reports alone and part of no score: being read is no evidence of being useful, feedback is. So it may
+lag and a crash may lose the last seconds of it; what it must never do is make an assembly wait.
 """
 
 import threading
@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from models.errors import ServiceError
 from models.store.engine import tenant_transaction
-from models.store.items import add_reads
+from models.store.index.items import add_reads
 
 log = structlog.get_logger(__name__)
 FLUSH_SECONDS = 5.0

@@ -9,15 +9,21 @@ import typer
 
 from api.cli import (
     audit_commands,
+    backup_commands,
+    browse_commands,
     calibrate_commands,
+    dead_letter_commands,
     document_commands,
     durable_commands,
+    erase_commands,
     explain_commands,
     gateway_commands,
     history_commands,
     host_commands,
     import_commands,
     memory_commands,
+    report_commands,
+    secret_commands,
     stack_commands,
     token_commands,
     transfer_commands,
@@ -52,15 +58,21 @@ def register_commands() -> None:
     memory_commands.register(app)
     history_commands.register(app)
     durable_commands.register(app)
+    browse_commands.register(app)
+    dead_letter_commands.register(app)
     explain_commands.register(app)
     document_commands.register(app)
     calibrate_commands.register(app)
     transfer_commands.register(app)
+    erase_commands.register(app)
+    backup_commands.register(app)
     host_commands.register(app)
     import_commands.register(app)
     audit_commands.register(app)
     token_commands.register(app)
     watch_commands.register(app)
+    report_commands.register(app)
+    secret_commands.register(app)
     gateway_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")
@@ -81,6 +93,9 @@ def run() -> int:
         if not isinstance(error, ValidationError):
             raise
         for wrong in error.errors():
+            if not wrong["loc"]:  # about several at once; their input is all of the settings, secrets too
+                _explain(wrong["msg"], None)
+                continue
             name = "LONGTAIL_" + "_".join(str(part) for part in wrong["loc"]).upper()
             _explain(
                 f"{name} is {wrong['input']!r}: {wrong['msg']}", f"set {name} to a fitting value, or unset it"
@@ -91,4 +106,6 @@ def run() -> int:
 def _explain(detail: str, remedy: str | None) -> None:
     print(f"error: {detail}", file=sys.stderr)
     if remedy:
-        print(f"what to do: {remedy}", file=sys.stderr)
+        from api.cli.wording import in_commands
+
+        print(f"what to do: {in_commands(remedy)}", file=sys.stderr)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.connection import open_client
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -25,10 +27,7 @@ def calibrate(
     """Report how well the gate's score tells useful from useless, and choose a threshold."""
     from rich.console import Console
 
-    from api.client import ServiceClient
-    from models.settings import get_settings
-
-    with ServiceClient.from_settings(get_settings()) as client:
+    with open_client() as client:
         if reset:
             client.call("PUT", "/v1/calibration", json={"threshold": None})
             typer.echo("the configured threshold decides again")

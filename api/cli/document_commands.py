@@ -1,4 +1,4 @@
-"""`longtail docs check`: what a rules file would become, before it is loaded."""
+"""`longtail docs`: what a rules file would become before it is loaded, and what is loaded."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.connection import open_client
+
 if TYPE_CHECKING:
     from models.domain.rules.tiers import Partition
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+Name = Annotated[str, typer.Argument(help="As 'longtail docs list' shows it.")]
+OfUser = Annotated[str | None, typer.Option("--user", help="Bound to this user.")]
+OfAgent = Annotated[str | None, typer.Option("--agent", help="Bound to this agent.")]
 docs = typer.Typer(help="Authored documents.", no_args_is_help=True)
 TIER_NAMES = {0: "lore", 1: "hard", 2: "soft"}
 
@@ -34,19 +40,14 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Show every node with its tier and tokens, the rules found, and conflicts. Exits 1 if it would be refused."""
+    from api.cli.files import read_text
     from models.documents.markdown import partition_document
     from models.domain.rules.tiers import HardReserveExceeded, enforce_hard_reserve
     from models.encoders.token_files import load_token_counter
-    from models.errors import InvalidInput
     from models.settings import get_settings
 
     settings = get_settings()
-    try:
-        text = file.read_bytes().decode()
-    except FileNotFoundError as error:
-        raise InvalidInput(f"there is no file {file}", remedy="check the path") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{file} is not UTF-8", remedy="save it as UTF-8") from error
+    text = read_text(file)
     counter = load_token_counter(tokenizer, folder=settings.tokenizer_folder)
     partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
     total = budget or settings.budget_tokens_configured
@@ -65,6 +66,69 @@ def check(
         _show(report)
     if refusal:
         raise typer.Exit(1)
+
+
+@docs.command("list")
+def list_documents(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False) -> None:
+    """Loaded documents, with how many rules each has."""
+    found: list[dict[str, Any]] = []
+    parameters = _whose(user, agent)
+    with open_client() as client:
+        while True:
+            page = client.list_documents(**parameters)
+            found += page["documents"]
+            if page["next_cursor"] is None:
+                break
+            parameters["cursor"] = page["next_cursor"]
+    if as_json:
+        print(json.dumps({"documents": found}))
+        return
+    for one in found:
+        print(f"{one['name']} ({one['binding']}): {one['hard']} hard, {one['soft']} soft, {one['lore']} lore")
+    if not found:
+        print("There are no documents.")
+
+
+@docs.command("show")
+def show_document(name: Name, user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False) -> None:
+    """Print a document, word for word."""
+    with open_client() as client:
+        found = client.read_document(name, **_whose(user, agent))
+    print(json.dumps(found) if as_json else found["text"], end="\n" if as_json else "")
+
+
+@docs.command("load")
+def load_document(
+    file: Annotated[Path, typer.Argument(help="A Markdown file of rules.")],
+    name: Annotated[str | None, typer.Option("--name", help="What it is called; else as the file.")] = None,
+    user: OfUser = None,
+    agent: OfAgent = None,
+    demote: Annotated[
+        bool, typer.Option("--demote", help="Demote list items without a rule if need be.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Load a file of rules, in the place of what was loaded under its name."""
+    from api.cli.files import read_text
+
+    parameters = _whose(user, agent) | ({"policy": "demote"} if demote else {})
+    text = read_text(file)
+    with open_client() as client:
+        found = client.put_document(name or file.name, text, **parameters)
+    words = f"{found['name']}: {found['hard']} hard, {found['soft']} soft, {found['lore']} lore"
+    print(json.dumps(found) if as_json else words)
+
+
+@docs.command("remove")
+def remove_document(name: Name, user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False) -> None:
+    """Take a document out of every prompt and out of recall."""
+    with open_client() as client:
+        client.delete_document(name, **_whose(user, agent))
+    print(json.dumps({"name": name, "removed": True}) if as_json else f"{name} is removed")
+
+
+def _whose(user: str | None, agent: str | None) -> dict[str, str]:
+    return {key: value for key, value in (("user_id", user), ("agent_id", agent)) if value is not None}
 
 
 def describe(partition: "Partition", *, cap: int, refusal: str | None) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """Commands about durable memory as a whole: remember, journal, flush."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from api.client import ServiceClient
+from api.cli.connection import open_client
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -14,15 +13,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 def register(app: typer.Typer) -> None:
     """Add these commands to the root."""
     app.command()(remember)
+    app.command()(profile)
     app.command()(journal)
     app.command()(flush)
-
-
-def _client() -> "ServiceClient":
-    from api.client import ServiceClient
-    from models.settings import get_settings
-
-    return ServiceClient.from_settings(get_settings())
 
 
 def remember(
@@ -39,9 +32,35 @@ def remember(
     if (user is None) is not everybody:
         raise InvalidInput("whose memory is it?", remedy="give --user NAME or --global, one of them")
     body = {"text": text, **({"scope": "global"} if everybody else {"user_id": user})}
-    with _client() as client:
+    with open_client() as client:
         answer = client.call("POST", "/v1/memories", json=body)
     print(json.dumps(answer) if as_json else f"remembered as {answer['id']} in {answer['namespace']}")
+
+
+def profile(
+    user: Annotated[str, typer.Argument(help="Whose profile (user_id).")],
+    as_json: AsJson = False,
+) -> None:
+    """Print what is known of a user before anything is asked: the last session's end, open matters, facts."""
+    from rich.console import Console
+    from rich.table import Table
+
+    with open_client() as client:
+        found = client.call("GET", "/v1/profile", params={"user_id": user})
+    if as_json:
+        print(json.dumps(found))
+        return
+    table = Table("kind", "value", "said", "statement", "turn", box=None)
+    for line in found["lines"]:
+        speaker = f"{line['speaker']}: " if line["speaker"] else ""
+        table.add_row(
+            line["kind"],
+            f"{line['value']:.2f}",
+            line["said_at"][:10],
+            speaker + line["text"],
+            line["turn_id"],
+        )
+    Console().print(table if found["lines"] else f"Nothing is known of {user} yet.")
 
 
 def journal(
@@ -54,7 +73,7 @@ def journal(
     from rich.table import Table
 
     parameters = {"limit": str(limit)} | ({"session_id": session} if session else {})
-    with _client() as client:
+    with open_client() as client:
         entries = client.call("GET", "/v1/journal", params=parameters)["entries"]
     if as_json:
         print(json.dumps({"entries": entries}))
@@ -76,7 +95,7 @@ def flush(
     if not yes:
         typer.confirm(f"Forget every memory of '{user}'?", abort=True)
     message = {"jsonrpc": "2.0", "id": 1, "method": "flush_namespace", "params": {"userId": user}}
-    with _client() as client:
+    with open_client() as client:
         answer = client.call("POST", "/rpc", json=message)
     if "error" in answer:
         raise ServiceError(answer["error"]["message"], remedy=answer["error"].get("data", {}).get("remedy"))

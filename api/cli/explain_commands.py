@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.connection import open_client
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -19,7 +21,7 @@ SHOWN_TERMS = {
     "load": "facts",
     "time_fit": "time",
     "recency": "recent",
-    "frequency": "read",
+    "frequency": "useful",
     "authority": "auth",
     "omega": "ω",
     "quality": "Q",
@@ -45,10 +47,7 @@ def explain(
     """Show how a prompt came about: its budget, every candidate with its terms, and why what is missing was left out."""
     from rich.console import Console
 
-    from api.client import ServiceClient
-    from models.settings import get_settings
-
-    with ServiceClient.from_settings(get_settings()) as client:
+    with open_client() as client:
         found = client.replay(assembly) if replay else client.explain(assembly)
     if as_json:
         print(json.dumps(found))
@@ -151,7 +150,12 @@ def _draw_candidates(tier: str, candidates: list[dict[str, Any]], *, most: int |
             " ".join((one["text"] or one["id"]).split())[:TEXT_CHARS]
         )
         if one["hop_from"]:
-            what += Text(" (by a link)", style="dim")
+            what += Text(
+                " (by a link)" if one["kind"] in {"rule", "lore"} else " (says how it is now)", style="dim"
+            )
+        if one.get("superseded_by"):
+            when = (one.get("superseded_at") or "")[:10]
+            what += Text(f" (superseded by {one['superseded_by']} on {when})", style="magenta")
         if one["temporal"]:
             what += Text(" (dated: leads)", style="cyan")
         if one["reason"]:

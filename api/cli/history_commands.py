@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.connection import open_client
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -22,17 +24,10 @@ def register(app: typer.Typer) -> None:
     app.add_typer(lineage, name="lineage")
 
 
-def _client() -> "ServiceClient":
-    from api.client import ServiceClient
-    from models.settings import get_settings
-
-    return ServiceClient.from_settings(get_settings())
-
-
 def history(
     session: Annotated[str, typer.Argument(help="The session to read.")],
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="At most so many turns, the oldest.")
+        int | None, typer.Option("--limit", min=1, help="At most so many turns, the newest.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -40,8 +35,10 @@ def history(
     from rich.console import Console
     from rich.text import Text
 
-    with _client() as client:
-        turns = list(_take(_walk_history(client, session), limit))
+    with open_client() as client:
+        turns = list(_walk_history(client, session, limit))
+        named = dict.fromkeys(turn["summary_id"] for turn in turns if turn["summary_id"])
+        texts = {} if as_json else {one: client.read_summary(one)["text"] for one in named}
     if as_json:
         print(json.dumps({"turns": turns}))
         return
@@ -52,17 +49,15 @@ def history(
             above = turn["summary_id"]
             if above:  # what 'expand' takes
                 console.print(Text(f"summary {above}", style="dim"))
+                console.print(Text(f"  {texts[above]}", style="dim"), soft_wrap=True)
         _show_turn(console, turn)
 
 
-def _take(turns: Iterator[dict[str, Any]], limit: int | None) -> Iterator[dict[str, Any]]:
-    from itertools import islice
-
-    return islice(turns, limit)
-
-
-def _walk_history(client: "ServiceClient", session: str) -> Iterator[dict[str, Any]]:
+def _walk_history(client: "ServiceClient", session: str, limit: int | None) -> Iterator[dict[str, Any]]:
+    """The turns of a session, or its newest, oldest first."""
     cursor: str | None = None
+    if limit is not None and (before := client.read_session(session)["turns"] - limit) > 0:
+        cursor = str(before - 1)  # positions count from 0
     while True:
         page = client.list_turns(session, cursor=cursor)
         yield from page["turns"]
@@ -108,7 +103,7 @@ def grep(
     matches: list[dict[str, Any]] = []
     cursor: str | None = None
     is_complete = False
-    with _client() as client:
+    with open_client() as client:
         while len(matches) < limit and not is_complete:
             answer = client.grep(**asked, limit=limit - len(matches), cursor=cursor)
             matches += answer["matches"]
@@ -148,7 +143,7 @@ def expand(
             f"'{summary}' is no id of a summary",
             remedy="'longtail history SESSION' and 'longtail compact --json' name the ids",
         ) from error
-    with _client() as client:
+    with open_client() as client:
         answer = client.expand(summary, depth=depth)
         cursor = answer["next_cursor"]
         while cursor is not None:
@@ -156,10 +151,13 @@ def expand(
             answer["turns"] += page["turns"]
             cursor = page["next_cursor"]
         answer.pop("next_cursor")
+        whole = client.read_summary(summary)
+    answer["text"] = whole["text"]
     if as_json:
         print(json.dumps(answer))
         return
     console = Console()
+    console.print(Text(answer["text"], style="bold"), soft_wrap=True)
     for below in answer["summaries"]:
         head = f"level {below['level']}, {below['turn_count']} turns, confidence {below['confidence']:.2f}"
         console.print(Text(f"{below['id']} ({head})", style="bold"))
@@ -182,7 +180,7 @@ def compact(
 
     console = Console(stderr=True)
     # interrupted, the command ends and the compaction goes on
-    with _client() as client, console.status("compacting; Ctrl-C stops the waiting, not the work"):
+    with open_client() as client, console.status("compacting; Ctrl-C stops the waiting, not the work"):
         answer = client.compact(session, wait=wait, force=force)
     if as_json:
         print(json.dumps(answer))
@@ -216,24 +214,44 @@ def verify(
     """
     from rich.console import Console
 
-    with _client() as client, Console(stderr=True).status("checking") as status:
+    with open_client() as client, Console(stderr=True).status("checking") as status:
         report = _verify(client, session, repair=repair, tell=status.update)
         if repair and report["violations"]:
             report["repaired"] = report["violations"]
             report["violations"] = _verify(client, session, repair=False, tell=status.update)["violations"]
+        held = _count_held(client, session)
     if as_json:
         print(json.dumps(report))
     else:
-        typer.echo(
-            f"{report['sessions']} sessions, {report['summaries']} summaries, {report['turns']} turns: "
-            + ("clean" if not report["violations"] else f"{len(report['violations'])} violations")
+        found = "clean" if not report["violations"] else f"{len(report['violations'])} violations"
+        proved = (
+            f"{report['summaries']} summaries in {report['sessions']} of {held['sessions']} sessions, which hold "
+            f"{report['turns']} of {held['turns']} turns"
+            if report["summaries"]
+            else f"no summary in {held['sessions']} sessions, so each of their {held['turns']} turns stands for itself"
         )
+        typer.echo(f"{proved}: {found}")
         for one in report.get("repaired", []):
             typer.echo(f"repaired: {one['kind']} in session {one['session_id']}: {one['detail']}")
         for one in report["violations"]:
             typer.echo(f"{one['kind']} in session {one['session_id']}: {one['detail']}")
     if report["violations"]:
         raise typer.Exit(1)
+
+
+def _count_held(client: "ServiceClient", session: str | None) -> dict[str, int]:
+    """How many sessions and turns there are, summaries or not."""
+    if session is not None:
+        return {"sessions": 1, "turns": int(client.read_session(session)["turns"])}
+    held = {"sessions": 0, "turns": 0}
+    cursor: str | None = None
+    while True:
+        page = client.call("GET", "/v1/namespaces", params={"cursor": cursor} if cursor else {})
+        for one in page["namespaces"]:
+            held = {key: count + one[key] for key, count in held.items()}
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return held
 
 
 def _verify(

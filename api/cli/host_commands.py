@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from api.host.spool import Spool
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-Host = Annotated[str, typer.Argument(help="The host: 'claude-code'.")]
+Host = Annotated[
+    str, typer.Argument(help="The host: 'claude-code'; or 'service', a systemd unit that runs the stack.")
+]
+SERVICE = "service"
 Project = Annotated[
     bool, typer.Option("--project", help="In ./.claude/settings.json, for this project alone.")
 ]
@@ -45,6 +48,9 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Connect a host: its settings get our hooks, and keep everything else. Needs nothing running."""
+    if host == SERVICE:
+        _install_service(as_json)
+        return
     from api.host.claude_install import build_commands, find_settings
     from api.host.claude_install import install as add
     from models.settings import get_settings
@@ -59,6 +65,9 @@ def install(
 
 def uninstall(host: Host, project: Project = False, as_json: AsJson = False) -> None:
     """Disconnect a host: its settings become what they were."""
+    if host == SERVICE:
+        _uninstall_service(as_json)
+        return
     from api.host.claude_install import find_settings
     from api.host.claude_install import uninstall as remove
     from models.settings import get_settings
@@ -67,6 +76,32 @@ def uninstall(host: Host, project: Project = False, as_json: AsJson = False) -> 
     with _as_ours():
         change = remove(find_settings(is_project=project), get_settings().home.expanduser().absolute())
     _show(change, as_json)
+
+
+def _install_service(as_json: bool) -> None:
+    from api.stack.unit import NAME, install_unit
+    from models.settings import get_settings
+
+    is_elsewhere = bool(os.environ.get("LONGTAIL_HOME"))
+    path = install_unit(get_settings().home.expanduser().absolute() if is_elsewhere else None)
+    if as_json:
+        print(json.dumps({"file": str(path), "done": "installed"}))
+        return
+    print(f"The unit is {path}. Start it now and at every login with:")
+    print(f"  systemctl --user daemon-reload && systemctl --user enable --now {NAME}")
+    print("and without a login with: loginctl enable-linger")
+
+
+def _uninstall_service(as_json: bool) -> None:
+    from api.stack.unit import NAME, find_unit, uninstall_unit
+
+    path = uninstall_unit()
+    if as_json:
+        print(json.dumps({"file": str(find_unit()), "done": "removed" if path else "absent"}))
+    elif path is None:
+        print(f"No unit of ours is at {find_unit()}.")
+    else:
+        print(f"{path} is gone. If it still runs: systemctl --user disable --now {NAME}")
 
 
 @spool.command("show")
@@ -94,13 +129,15 @@ def flush_spool(as_json: AsJson = False) -> None:
     report = {
         "sent": delivery.sent,
         "refused": delivery.refused,
+        "skipped": delivery.skipped,
         "stopped": delivery.stopped,
         **found.measure(),
     }
     if as_json:
         print(json.dumps(report))
     else:
-        print(f"{delivery.sent} sent, {delivery.refused} refused and put aside.")
+        noise = f" {delivery.skipped} turns were noise and not kept." if delivery.skipped else ""
+        print(f"{delivery.sent} sent, {delivery.refused} refused and put aside.{noise}")
         if delivery.stopped:
             print(f"stopped: {delivery.stopped}")
         print(describe_spool(report))

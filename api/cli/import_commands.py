@@ -1,15 +1,21 @@
 """`longtail import KIND [PATH]`: memory of other systems, and our own exports."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.connection import open_client
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from api.importers.records import Report, Source
+    from models.encoders.protocol import Encoder, Vectors
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 OWN = "longtail"
@@ -102,7 +108,6 @@ def _run(
     from rich.console import Console
     from rich.progress import Progress
 
-    from api.client import ServiceClient
     from api.host.configuration import find_user
     from api.importers.marks import ImportMarks
     from api.importers.records import Report, Unit
@@ -116,13 +121,20 @@ def _run(
     if not place.exists():
         raise InvalidInput(f"there is no {place}", remedy="name the file or folder to import")
     owner = user or find_user()
-    marks = ImportMarks(settings.home, source.kind, place, owner=f"{owner}\n{settings.client_token()}")
+    marks = ImportMarks(
+        settings.home,
+        source.kind,
+        place,
+        owner=f"{owner}\n{settings.client_token()}\n{settings.service_url()}",
+    )
     if is_new_start:
         marks.forget()
     units = source.find_units(place)
     report = Report(kind=source.kind, path=str(place), is_dry_run=is_dry_run)
     with ExitStack() as stack:
-        client = None if is_dry_run else stack.enter_context(ServiceClient.from_settings(settings))
+        client = None if is_dry_run else stack.enter_context(open_client())
+        if client is not None:
+            client.status()  # where nothing answers, nothing was imported, whatever earlier runs wrote down
         progress = stack.enter_context(Progress(console=Console(stderr=True), disable=is_quiet))
         bar = progress.add_task(
             "reading" if is_dry_run else "importing", total=sum(unit.size for unit in units)
@@ -138,8 +150,24 @@ def _run(
             user_id=owner,
             agent_id=source.agent_id,
             is_user_named=user is not None,
+            encode=_encode,
+            tail_min_turns=settings.tail_min_turns,
         )
         return run.run(units, advance)
+
+
+@cache
+def _load_encoder() -> "Encoder":
+    from models.encoders.registry import load_encoder
+    from models.settings import get_settings
+
+    settings = get_settings()
+    return load_encoder(settings.encoder, threads=settings.encoder_threads)
+
+
+def _encode(texts: "Sequence[str]") -> "Sequence[Vectors]":
+    """Windows of each text; the model is loaded for sources that have summaries, and not before."""
+    return _load_encoder().encode_windows(texts)
 
 
 def show_report(console: "Console", report: "Report") -> None:
@@ -156,6 +184,9 @@ def show_report(console: "Console", report: "Report") -> None:
         table.add_row(
             "cut out of kept turns", str(sum(report.stripped.values())), escape(_list(report.stripped))
         )
+    if report.summaries or report.summaries_known:
+        known = f"{report.summaries_known} were known already" if report.summaries_known else ""
+        table.add_row("turns covered by", f"{report.summaries} summaries", known)
     if report.is_dry_run:
         table.add_row("sent", "nothing", "a dry run")
     else:

@@ -1,15 +1,19 @@
 """Commands that put turns in and get prompts out: ingest, assemble, search, demo."""
 
+import contextlib
 import json
 import os
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.connection import open_client
+
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from rich.console import Console
 
     from api.client import ServiceClient
@@ -27,50 +31,68 @@ def register(app: typer.Typer) -> None:
     app.command()(demo)
 
 
-def _client(*, retry_seconds: float = 30.0) -> "ServiceClient":
-    from api.client import ServiceClient
-    from models.settings import get_settings
-
-    return ServiceClient.from_settings(get_settings(), retry_seconds=retry_seconds)
-
-
 def ingest(
     file: Annotated[
-        Path, typer.Argument(help="JSON lines: session_id, role, content, and more; see docs/ingest.md.")
+        str,
+        typer.Argument(
+            help="JSON lines: session_id, role, content, and more; see docs/ingest.md. '-' is standard input."
+        ),
     ],
     wait: Annotated[bool, typer.Option("--wait", help="Wait until everything is remembered.")] = False,
     restart: Annotated[bool, typer.Option("--restart", help="Send from the first line again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Send a file of turns. Interrupt it, run it again: it goes on where it was, and nothing is kept twice."""
+    """Send a file of turns. Interrupt it, run it again: it goes on where it was, and nothing is kept twice.
+
+    Exits 1 when the server keeps other words under an id of the file: those it has stay.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
-    from api.cli.progress import IngestMark
-    from api.cli.turn_files import check_turn_file, read_batches
-    from models.settings import get_settings
+    from api.cli.turn_files import STANDARD_INPUT, check_turn_file, open_turn_file
+    from api.cli.turn_sending import SendRun
 
     console = Console(stderr=as_json)
-    lines = check_turn_file(file)
-    mark = IngestMark(get_settings().home, file)
-    done = 0 if restart else mark.read()
-    accepted = duplicates = 0
-    with _client() as client, Progress(console=console, disable=as_json) as progress:
+    with (
+        open_turn_file(file) as path,
+        open_client() as client,
+        Progress(console=Console(stderr=True), disable=as_json) as progress,
+    ):
+        lines = check_turn_file(path)
+        run = SendRun(client, path, is_resumable=file != STANDARD_INPUT)
+        done = 0 if restart else run.find_start()
         bar = progress.add_task("sending", total=lines, completed=min(done, lines))
-        for batch in read_batches(file, after_line=done):
-            answer = client.post_turns(batch.session_id, batch.turns, **batch.identity)
-            accepted += len(answer["accepted"])
-            duplicates += len(answer["duplicates"])
-            mark.write(batch.end_line)
-            progress.advance(bar, batch.lines)
+        for sent in run.send(after_line=done):
+            progress.advance(bar, sent)
         if wait:
             wait_until_remembered(client, progress)
-    result = {"lines": lines, "skipped": min(done, lines), "accepted": accepted, "duplicates": duplicates}
+    skipped = lines - run.lines
     if as_json:
-        print(json.dumps(result))
+        counts = {"lines": lines, "skipped": skipped, "accepted": run.accepted, "duplicates": run.duplicates}
+        print(json.dumps({**counts, "erased": run.erased, "differing": run.differing}))
     else:
-        resumed = f", {result['skipped']} sent by an earlier run" if result["skipped"] else ""
-        console.print(f"{accepted} turns accepted, {duplicates} known already{resumed}.")
+        resumed = f", {skipped} sent by an earlier run" if skipped else ""
+        console.print(f"{run.accepted} turns accepted, {run.duplicates} known already{resumed}.")
+        if run.ignored:
+            console.print(f"{run.ignored} were left out by the server: heartbeats, or sessions it ignores.")
+        if run.erased:
+            console.print(f"{run.erased} were erased from this memory before, and stay erased.")
+        show_differing(run.differing)
+    if run.differing:
+        raise typer.Exit(1)
+
+
+def show_differing(differing: list[dict[str, str]]) -> None:
+    """Turns whose id the server knows with other words."""
+    if not differing:
+        return
+    print(f"error: {len(differing)} turns have an id that is known with other words:", file=sys.stderr)
+    for one in differing:
+        print(f"  session {one['session_id']}, id {one['id']}", file=sys.stderr)
+    print(
+        "what to do: nothing is changed once it is kept; send what was said anew under an id of its own",
+        file=sys.stderr,
+    )
 
 
 def wait_until_remembered(client: "ServiceClient", progress: Any, *, timeout_seconds: float = 600.0) -> None:
@@ -109,7 +131,7 @@ def assemble(
     """Print the prompt for a model call, and how its budget was spent."""
     from rich.console import Console
 
-    with _client() as client:
+    with open_client() as client:
         answer = client.assemble(
             session_id=session,
             query=query,
@@ -125,7 +147,7 @@ def assemble(
         show_assembly(Console(), answer)
 
 
-def show_assembly(console: "Console", answer: dict[str, Any]) -> None:
+def show_assembly(console: "Console", answer: dict[str, Any], *, is_kept: bool = True) -> None:
     """The prompt, a bar per tier, and whatever is missing."""
     from rich.progress_bar import ProgressBar
     from rich.table import Table
@@ -151,7 +173,8 @@ def show_assembly(console: "Console", answer: dict[str, Any]) -> None:
         console.print(
             f"{answer['pending']} items are not remembered yet ({answer['lag_seconds']:.1f} s behind)"
         )
-    console.print(f"how it came about: longtail explain {answer['assembly_id']}", highlight=False)
+    if is_kept:
+        console.print(f"how it came about: longtail explain {answer['assembly_id']}", highlight=False)
 
 
 def search(
@@ -172,7 +195,7 @@ def search(
     from rich.table import Table
     from rich.text import Text
 
-    with _client() as client:
+    with open_client() as client:
         answer = client.search(
             query=query,
             user_id=user,
@@ -185,10 +208,15 @@ def search(
         print(json.dumps(answer))
         return
     console = Console()
-    table = Table("score", "kind", "when", "text", box=None)
+    table = Table("score", "kind", "when", "session", "who", "text", box=None)
     for hit in answer["results"]:
         table.add_row(
-            f"{hit['score']:.3f}", hit["kind"], hit["ts"][:16], Text(" ".join(hit["text"].split())[:200])
+            f"{hit['score']:.3f}",
+            hit["kind"],
+            hit["ts"][:16],
+            Text(hit["session_id"] or ""),
+            hit["role"] or "",
+            Text(" ".join(hit["text"].split())[:200]),
         )
     console.print(table if answer["results"] else "nothing found")
     for miss in answer["degraded"]:
@@ -199,9 +227,10 @@ def demo(
     start: Annotated[
         bool, typer.Option("--start", help="Start the stack first if it is not running.")
     ] = False,
-    budget: Annotated[int, typer.Option("--budget", help="Tokens the prompt may cost.")] = 900,
+    budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens the prompt may cost.")] = 900,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the sample in memory, to look around.")] = False,
 ) -> None:
-    """Play a short conversation through the real pipeline and show the prompt it leads to."""
+    """Play a short conversation through the real pipeline, show the prompt it leads to, and erase it again."""
     from rich.console import Console
 
     from api.cli.stack_commands import down, up
@@ -211,7 +240,7 @@ def demo(
     try:
         if is_ours:
             up(detach=True)
-        play_sample(console, budget=budget)
+        play_sample(console, budget=budget, keep=keep)
         if is_ours and sys.stdout.isatty() and not os.environ.get("CI"):
             console.print("Longtail is running; Ctrl-C stops it.")
             while True:
@@ -228,38 +257,53 @@ def _answers() -> bool:
     from models.errors import ServiceError
 
     try:
-        with _client(retry_seconds=0) as client:
+        with open_client(retry_seconds=0) as client:
             client.call("GET", "/healthz")
     except ServiceError:
         return False
     return True
 
 
-def play_sample(console: "Console", *, budget: int) -> None:
-    """Rules, two conversations, and one question that needs them all."""
+def play_sample(console: "Console", *, budget: int, keep: bool) -> None:
+    """Rules, two conversations, and one question that needs them all; nothing of it stays unless it is kept."""
     from importlib import resources
 
-    from rich.progress import Progress
+    from models.errors import NotFound
 
     run = time.strftime("%Y%m%d-%H%M%S")
     user = f"demo-{run}"
     sample = resources.files("api.cli") / "sample"
+    with open_client() as client:
+        try:
+            answer = _play(console, client, sample, run=run, user=user, budget=budget)
+        finally:
+            if not keep:
+                with contextlib.suppress(NotFound):
+                    client.erase(user, confirm=user, reason="the demo is over")
+    show_assembly(console, answer, is_kept=keep)
+    console.print(
+        f"The sample is {user}'s memory; 'longtail erase {user} --yes' removes it."
+        if keep
+        else "Nothing of the sample is left in memory; 'longtail demo --keep' leaves it to look around.",
+        highlight=False,
+    )
+
+
+def _play(
+    console: "Console", client: "ServiceClient", sample: "Traversable", *, run: str, user: str, budget: int
+) -> dict[str, Any]:
+    from rich.progress import Progress
+
     turns = [json.loads(line) for line in (sample / "conversation.jsonl").read_text().splitlines()]
-    with _client() as client:
-        loaded = client.put_document("rules.md", (sample / "rules.md").read_text(), user_id=user)
-        console.print(
-            f"rules.md: {loaded['hard']} hard rules, {loaded['soft']} soft ones, {loaded['lore']} passages of lore"
-        )
-        with Progress(console=console) as progress:
-            bar = progress.add_task("talking", total=len(turns))
-            for turn in turns:
-                session = f"{turn.pop('session_id')}-{run}"
-                client.post_turns(session, [turn], user_id=user)
-                progress.advance(bar)
-            wait_until_remembered(client, progress)
-        question = "Can you refit Brest now? What did we agree about how many days of readings it needs?"
-        console.print(f"\nnext question: [bold]{question}[/bold]")
-        answer = client.assemble(
-            session_id=f"today-{run}", query=question, budget_tokens=budget, user_id=user
-        )
-    show_assembly(console, answer)
+    loaded = client.put_document("rules.md", (sample / "rules.md").read_text(), user_id=user)
+    console.print(f"rules.md: {loaded['hard']} hard, {loaded['soft']} soft, {loaded['lore']} lore")
+    with Progress(console=console) as progress:
+        bar = progress.add_task("talking", total=len(turns))
+        for turn in turns:
+            session = f"{turn.pop('session_id')}-{run}"
+            client.post_turns(session, [turn], user_id=user)
+            progress.advance(bar)
+        wait_until_remembered(client, progress)
+    question = "Can you refit Brest now? What did we agree about how many days of readings it needs?"
+    console.print(f"\nnext question: [bold]{question}[/bold]")
+    return client.assemble(session_id=f"today-{run}", query=question, budget_tokens=budget, user_id=user)

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from api.stack.layout import Layout
+    from api.stack.home.layout import Layout
     from api.stack.lifecycle import Started
 
 WATCH_SECONDS = 1.0
@@ -35,10 +35,10 @@ def up(
     """Start everything: PostgreSQL, Redis, the API, the workers. Ctrl-C stops it all."""
     from rich.console import Console
 
-    from api.stack.diagnosis import StartFailed
-    from api.stack.display import StackProgress
     from api.stack.interruption import StopRequested, StopSignals
     from api.stack.lifecycle import start_stack, stop_stack
+    from api.stack.reports.display import StackProgress
+    from api.stack.supervision.diagnosis import StartFailed
     from models.settings import get_settings
 
     console = Console()
@@ -79,9 +79,9 @@ def down() -> None:
     """Stop everything that 'up' started, in order."""
     from rich.console import Console
 
-    from api.stack.display import StackProgress
     from api.stack.interruption import StopSignals
     from api.stack.lifecycle import stop_stack
+    from api.stack.reports.display import StackProgress
 
     console = Console()
     with StopSignals() as signals:
@@ -95,7 +95,7 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Show each part: its health and version, what waits, and how long. Exits 1 when not well."""
-    from api.stack.status import gather_status
+    from api.stack.reports.status import gather_status
     from models.settings import get_settings
 
     report = gather_status(get_settings(), _layout())
@@ -106,7 +106,7 @@ def status(
 
         console = Console()
         if report["parts"] or report["healthy"] or report["postgres"]["healthy"] or report["api"]["healthy"]:
-            from api.stack.display import render_status
+            from api.stack.reports.display import render_status
 
             console.print(render_status(report))
         elif any(report["spool"][what] for what in ("waiting", "aside", "dropped")):
@@ -129,7 +129,7 @@ def logs(
     lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many lines to begin with.")] = 50,
 ) -> None:
     """Show what the parts wrote."""
-    from api.stack.logs import find_logs, follow, read_last_lines
+    from api.stack.reports.logs import find_logs, follow, read_last_lines
 
     found = find_logs(_layout(), part)
     width = max(len(name) for name in found) if part is None else 0
@@ -148,7 +148,7 @@ def doctor(
     """Look for what is wrong and say how to mend it. Exits 1 when a check fails."""
     from dataclasses import asdict
 
-    from api.stack.doctor import examine
+    from api.stack.reports.doctor import examine
     from models.settings import get_settings
 
     findings = examine(get_settings(), _layout())
@@ -162,7 +162,7 @@ def doctor(
     else:
         from rich.console import Console
 
-        from api.stack.display import render_findings
+        from api.stack.reports.display import render_findings
 
         Console().print(render_findings(findings))
     if failed:
@@ -170,7 +170,7 @@ def doctor(
 
 
 def _layout() -> "Layout":
-    from api.stack.layout import plan_layout
+    from api.stack.home.layout import plan_layout
     from models.settings import get_settings
 
     settings = get_settings()
@@ -178,18 +178,21 @@ def _layout() -> "Layout":
 
 
 def _show_status(console: "Console", layout: "Layout") -> None:
-    from api.stack.display import render_status
-    from api.stack.status import gather_status
+    from api.stack.reports.display import render_status
+    from api.stack.reports.status import gather_status
     from models.settings import get_settings
 
     console.print(render_status(gather_status(get_settings(), layout)))
 
 
 def _show_running(console: "Console", started: "Started") -> None:
-    from api.stack.status import ALIVE
-    from api.stack.supervision import Supervisor
+    from api.stack.reports.status import ALIVE, find_inspector
+    from api.stack.supervision.supervisor import Supervisor
 
     console.print(f"Longtail is already running: {started.state['api_url']}", highlight=False, soft_wrap=True)
+    console.print(f"Inspector: {find_inspector(started.state['api_url'])}", highlight=False, soft_wrap=True)
+    if started.state.get("flower_url"):
+        console.print(f"Flower: {started.state['flower_url']}", highlight=False, soft_wrap=True)
     processes = Supervisor(started.layout.control_socket).processes()
     broken = [name for name, process in processes.items() if process.state not in ALIVE]
     if broken:
@@ -200,7 +203,7 @@ def _show_running(console: "Console", started: "Started") -> None:
 
 
 def _show_failure(error: Exception) -> None:
-    from api.stack.diagnosis import StartFailed
+    from api.stack.supervision.diagnosis import StartFailed
 
     assert isinstance(error, StartFailed)
     if error.lines:
@@ -213,7 +216,7 @@ def _show_failure(error: Exception) -> None:
 
 def _watch(console: "Console", layout: "Layout", supervisord: subprocess.Popen[bytes]) -> int:
     """Say when a part was restarted, until supervisord ends; its exit code."""
-    from api.stack.supervision import Supervisor
+    from api.stack.supervision.supervisor import Supervisor
     from models.errors import TransientError
 
     supervisor = Supervisor(layout.control_socket)

@@ -71,8 +71,8 @@ def create_token(
 ) -> None:
     """Issue a token. It is shown once: only its hash is kept."""
     from models.errors import InvalidInput
-    from models.store.tenants import ensure_tenant
-    from models.store.tokens import SCOPES, Rights, issue_token, make_token
+    from models.store.tenancy.tenants import ensure_tenant
+    from models.store.tenancy.tokens import SCOPES, Rights, issue_token, make_token
 
     scopes = [part.strip() for part in scope.split(",") if part.strip()]
     if not scopes or set(scopes) - set(SCOPES):
@@ -114,7 +114,7 @@ def read_expiry(given: str | None, *, now: datetime) -> datetime | None:
 
 def show_tokens(tenant: OfTenant = "default", as_json: AsJson = False) -> None:
     """Tokens of a tenant: what each opens, until when, when it was last used."""
-    from models.store.tokens import list_tokens
+    from models.store.tenancy.tokens import list_tokens
 
     with _owner(_find_tenant(tenant)) as connection:
         found = list_tokens(connection)
@@ -138,7 +138,7 @@ def show_tokens(tenant: OfTenant = "default", as_json: AsJson = False) -> None:
 
 def revoke(token_id: TokenId, as_json: AsJson = False) -> None:
     """Revoke a token: it opens nothing from now on."""
-    from models.store.tokens import revoke_token
+    from models.store.tenancy.tokens import revoke_token
 
     wanted = _read_id(token_id)
     with _owner(_tenant_of(wanted)) as connection:
@@ -148,7 +148,7 @@ def revoke(token_id: TokenId, as_json: AsJson = False) -> None:
 
 def rotate(token_id: TokenId, as_json: AsJson = False) -> None:
     """Put a new token in the place of an old one, with the same rights; the old one is revoked."""
-    from models.store.tokens import make_token, rotate_token
+    from models.store.tenancy.tokens import make_token, rotate_token
 
     wanted, token = _read_id(token_id), make_token()
     with _owner(_tenant_of(wanted)) as connection:
@@ -163,7 +163,7 @@ def create_tenant(
     as_json: AsJson = False,
 ) -> None:
     """Make a tenant."""
-    from models.store.tenants import ensure_tenant
+    from models.store.tenancy.tenants import ensure_tenant
 
     with _owner() as connection:
         tenant_id = ensure_tenant(connection, name=name)
@@ -174,31 +174,45 @@ def create_tenant(
     )
 
 
-def show_tenants(as_json: AsJson = False) -> None:
+def show_tenants(
+    erased: Annotated[bool, typer.Option("--erased", help="Those that were erased, and when.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Tenants, and how much each holds."""
-    from models.store.tenants import list_tenants
+    from models.store.tenancy.tenants import list_erased_tenants, list_tenants
 
+    if erased:
+        with _owner() as connection:
+            gone = list_erased_tenants(connection)
+        if as_json:
+            typer.echo(json.dumps({"erased": [asdict(one) for one in gone]}, default=_plain))
+            return
+        for one in gone:
+            why = f" ({one.reason})" if one.reason else ""
+            typer.echo(f"{one.name}: {sum(one.counts.values())} rows on {one.erased_at:%Y-%m-%d %H:%M}Z{why}")
+        return
     with _owner() as connection:
         found = list_tenants(connection)
     if as_json:
-        typer.echo(json.dumps({"tenants": [asdict(one) for one in found]}, default=_plain))
+        typer.echo(json.dumps({"tenants": [asdict(tenant) for tenant in found]}, default=_plain))
         return
-    for one in found:
-        typer.echo(f"{one.name}: {one.tokens} tokens, {one.sessions} sessions, {one.turns} turns")
+    for tenant in found:
+        typer.echo(f"{tenant.name}: {tenant.tokens} tokens, {tenant.sessions} sessions, {tenant.turns} turns")
 
 
 def erase(
     name: Annotated[str, typer.Argument(help="The tenant.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do it; without it, say what would go.")] = False,
+    reason: Annotated[str | None, typer.Option("--reason", help="Written down with the erasure.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Remove a tenant for good: its tokens, raw turns, memories, documents, everything."""
-    from models.store.tenants import erase_tenant, list_tenants
+    from models.store.tenancy.tenants import erase_tenant, list_tenants
 
     tenant_id = _find_tenant(name)
     with _owner() as connection:
         held = list_tenants(connection, name=name)[0]
-        counts = erase_tenant(connection, tenant_id=tenant_id) if yes else {}
+        counts = erase_tenant(connection, tenant_id=tenant_id, name=name, reason=reason) if yes else {}
     if not yes:
         said = f"would remove {held.turns} turns of {held.sessions} sessions and {held.tokens} tokens; repeat with --yes"
         _say({"tenant": name, "erased": False, "turns": held.turns}, as_json, said)
@@ -209,7 +223,7 @@ def erase(
 
 def _find_tenant(name: str) -> UUID:
     from models.errors import NotFound
-    from models.store.tenants import list_tenants
+    from models.store.tenancy.tenants import list_tenants
 
     with _owner() as connection:
         found = list_tenants(connection, name=name)
@@ -219,7 +233,7 @@ def _find_tenant(name: str) -> UUID:
 
 
 def _tenant_of(token_id: UUID) -> UUID:
-    from models.store.tokens import find_tenant_of
+    from models.store.tenancy.tokens import find_tenant_of
 
     with _owner() as connection:
         found = find_tenant_of(connection, token_id=token_id)

@@ -1,15 +1,14 @@
-"""Commands that move memory: export, erase, and the way an export comes back; `import` itself is in import_commands."""
+"""Commands that move memory: export, and the way an export comes back; `import` itself is in import_commands."""
 
-import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from api.client import ServiceClient
+from api.cli.connection import open_client
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 PIECE_BYTES = 256 * 1024
@@ -18,14 +17,6 @@ PIECE_BYTES = 256 * 1024
 def register(app: typer.Typer) -> None:
     """Add these commands to the root."""
     app.command()(export)
-    app.command()(erase)
-
-
-def _client() -> "ServiceClient":
-    from api.client import ServiceClient
-    from models.settings import get_settings
-
-    return ServiceClient.from_settings(get_settings())
 
 
 def export(
@@ -41,12 +32,16 @@ def export(
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
+    from models.errors import InvalidInput
+
+    if out is not None and out.is_dir():
+        raise InvalidInput(f"{out} is a folder", remedy="name the file to write, as -o memory.ndjson")
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
-    with _client() as client, Progress(*columns, console=Console(stderr=True)) as progress:
+    with open_client() as client, Progress(*columns, console=Console(stderr=True)) as progress:
         bar = progress.add_task("exporting", total=None)
         lines = written = 0
         part = out.with_name(out.name + ".part") if out else None
-        with part.open("wb") if part else _standard_output() as file:
+        with _open_private(part) if part else _standard_output() as file:
             for piece in client.export(namespace=namespace, session_id=session):
                 file.write(piece)
                 lines += piece.count(b"\n")
@@ -55,6 +50,17 @@ def export(
             file.flush()
         if part and out:  # a file of that name is always a whole export
             part.replace(out)
+
+
+def _open_private(path: Path) -> Any:
+    """What somebody said is nobody else's to read."""
+    from api.cli.files import unwritable
+
+    try:
+        path.unlink(missing_ok=True)
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    except OSError as error:
+        raise unwritable(path, error) from error
 
 
 def _standard_output() -> Any:
@@ -68,7 +74,7 @@ def import_export(path: Path, *, new_ids: bool, is_quiet: bool) -> dict[str, Any
     from rich.console import Console
     from rich.progress import Progress
 
-    with _client() as client, Progress(console=Console(stderr=True), disable=is_quiet) as progress:
+    with open_client() as client, Progress(console=Console(stderr=True), disable=is_quiet) as progress:
         bar = progress.add_task("importing", total=path.stat().st_size)
 
         def pieces() -> Iterator[bytes]:
@@ -78,19 +84,3 @@ def import_export(path: Path, *, new_ids: bool, is_quiet: bool) -> dict[str, Any
                     progress.advance(bar, len(piece))
 
         return client.import_(pieces(), ids="new" if new_ids else "keep")
-
-
-def erase(
-    namespace: Annotated[str, typer.Argument(help="The namespace, as a user's id.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without this, say what would go.")] = False,
-    reason: Annotated[str | None, typer.Option("--reason", help="Written down with the erasure.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Erase a namespace for good: raw turns, memories, guidance, summaries, documents. The erasure is written down."""
-    with _client() as client:
-        answer = client.erase(namespace, confirm=namespace if yes else None, reason=reason)
-    if as_json:
-        print(json.dumps(answer))
-        return
-    gone = ", ".join(f"{count} {table}" for table, count in answer["counts"].items() if count)
-    print(f"'{namespace}' is erased: {gone or 'nothing was left of it'}.")

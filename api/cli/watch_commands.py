@@ -69,7 +69,7 @@ def watch(
     from api.watching.sync import FolderSync
     from models.errors import InvalidInput
     from models.settings import get_settings
-    from models.store.tokens import token_digest
+    from models.store.tenancy.tokens import token_digest
 
     settings = get_settings()
     root = folder.resolve()

@@ -6,9 +6,9 @@ from api.access import check_session
 from api.compaction.schemas import CompactIn, CompactOut
 from api.runtime import Runtime
 from models.messages import COMPACT_DUE
-from models.store.compactions import find_outcome, request_compaction
+from models.store.compaction.progress import find_outcome, request_compaction
 from models.store.engine import tenant_transaction
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 POLL_SECONDS = 0.05
 

@@ -8,7 +8,7 @@ from api.dreams.service import promote, withdraw
 from api.runtime import Runtime
 from models.domain.prompt.tokens import CharsCounter
 from models.errors import InvalidInput, NotFound
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 EXCERPT_CHARS = 60
 

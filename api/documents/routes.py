@@ -18,7 +18,7 @@ from api.parameters import PROBLEM, Limit, TextCursor
 from api.schemas import Name, UserId
 from models.domain.rules.tiers import DocumentKind
 from models.messages import INGEST
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 DocumentName = Annotated[Name, Path()]

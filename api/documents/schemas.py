@@ -1,8 +1,11 @@
 """Answers about authored documents."""
 
 from datetime import datetime
+from typing import Literal
 
 from pydantic import BaseModel, Field
+
+from api.screening import SecretOut
 
 
 class LoadedDocumentOut(BaseModel):
@@ -43,4 +46,26 @@ class DocumentOut(BaseModel):
     lore_tokens: int
     hard_cap_tokens: int
     demotions: list[str]
+    conflicts: list[ConflictOut]
+    secrets: list[SecretOut] = Field(default=[], description="What was found in it, and masked.")
+
+
+class NodeOut(BaseModel):
+    """A node of a document: what it is promised, and what it costs."""
+
+    id: str
+    position: int
+    kind: str
+    tier: Literal["hard", "soft", "lore"]
+    text: str
+    heading_path: list[str]
+    modalities: list[str]
+    tokens: int
+
+
+class PartitionOut(BaseModel):
+    """A document as it was partitioned, and which of its rules contradict each other."""
+
+    document: LoadedDocumentOut
+    nodes: list[NodeOut]
     conflicts: list[ConflictOut]

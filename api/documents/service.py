@@ -1,13 +1,21 @@
 """Authored documents: decode, partition, check the hard reserve, store; list, read, take away."""
 
 from functools import partial
-from typing import Literal
+from typing import Final, Literal
 from uuid import UUID
 
 from api.access import choose_binding
 from api.cursors import read_cursor, write_cursor
-from api.documents.schemas import ConflictOut, DocumentOut, DocumentPageOut, LoadedDocumentOut
+from api.documents.schemas import (
+    ConflictOut,
+    DocumentOut,
+    DocumentPageOut,
+    LoadedDocumentOut,
+    NodeOut,
+    PartitionOut,
+)
 from api.runtime import Runtime
+from api.screening import SecretOut, screen_text
 from models.documents.markdown import partition_document
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import read_identity
@@ -15,6 +23,7 @@ from models.domain.rules.tiers import (
     DocumentKind,
     HardReserveExceeded,
     Partition,
+    Tier,
     enforce_hard_reserve,
     read_as_notes,
 )
@@ -24,11 +33,18 @@ from models.store.documents import (
     delete_document,
     find_document,
     list_documents,
+    list_nodes,
     replace_document,
     sum_hard_tokens,
 )
 from models.store.engine import repeat_if_overtaken, tenant_transaction
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
+
+TIER_NAMES: Final[dict[Tier, Literal["hard", "soft", "lore"]]] = {
+    Tier.HARD: "hard",
+    Tier.SOFT: "soft",
+    Tier.LORE: "lore",
+}
 
 
 def page_documents(
@@ -76,6 +92,34 @@ def read_document(
     return _show(found)
 
 
+def read_partition(
+    runtime: Runtime, caller: Caller, name: str, *, user_id: str | None, agent_id: str | None
+) -> PartitionOut:
+    """One document node by node: its tier as it was loaded, what it costs, and where its rules contradict each other."""
+    document = read_document(runtime, caller, name, user_id=user_id, agent_id=agent_id)
+    with tenant_transaction(runtime.engine, caller) as connection:
+        nodes = list_nodes(connection, tenant_id=caller.tenant_id, document_id=UUID(document.id))
+    counter = CharsCounter()
+    partition = partition_document(document.text or "", count_tokens=counter.count, tokenizer_id=counter.id)
+    return PartitionOut(
+        document=document,
+        nodes=[
+            NodeOut(
+                id=str(node.id),
+                position=node.position,
+                kind=node.kind,
+                tier=TIER_NAMES[node.tier],
+                text=node.body,
+                heading_path=list(node.heading_path),
+                modalities=list(node.modalities),
+                tokens=counter.count(node.body),
+            )
+            for node in nodes
+        ],
+        conflicts=_show_conflicts(partition),
+    )
+
+
 def remove_document(
     runtime: Runtime, caller: Caller, name: str, *, user_id: str | None, agent_id: str | None
 ) -> None:
@@ -88,6 +132,7 @@ def remove_document(
 
     if not repeat_if_overtaken(delete):
         raise _no_document(name, binding)
+    runtime.rules.drop(caller.tenant_id, [binding])
 
 
 def _no_document(name: str, binding: str) -> NotFound:
@@ -127,7 +172,7 @@ def load_document(
     """Partition and store a document; refused, with both numbers, when its hard rules exceed their reserve."""
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id)
     check_size(runtime, body)
-    text = decode(body)
+    text, secrets = screen_text(decode(body), "text")
     counter = CharsCounter()
     partition = partition_document(text, count_tokens=counter.count, tokenizer_id=counter.id)
     if kind == "note":
@@ -146,7 +191,8 @@ def load_document(
             policy=policy,
         )
     )
-    return _describe(str(document_id), name, binding, partition, cap)
+    runtime.rules.drop(caller.tenant_id, [binding])
+    return _describe(str(document_id), name, binding, partition, cap, secrets)
 
 
 def _store(
@@ -217,7 +263,9 @@ def decode(body: bytes) -> str:
     return text
 
 
-def _describe(document_id: str, name: str, binding: str, partition: Partition, cap: int) -> DocumentOut:
+def _describe(
+    document_id: str, name: str, binding: str, partition: Partition, cap: int, secrets: list[SecretOut]
+) -> DocumentOut:
     return DocumentOut(
         id=document_id,
         name=name,
@@ -231,12 +279,15 @@ def _describe(document_id: str, name: str, binding: str, partition: Partition, c
         lore_tokens=partition.lore_tokens,
         hard_cap_tokens=cap,
         demotions=[f"{demotion.excerpt}: {demotion.reason}" for demotion in partition.demotions],
-        conflicts=[
-            ConflictOut(
-                action=conflict.action,
-                obligation=conflict.obligation.cue,
-                prohibition=conflict.prohibition.cue,
-            )
-            for conflict in partition.conflicts
-        ],
+        conflicts=_show_conflicts(partition),
+        secrets=secrets,
     )
+
+
+def _show_conflicts(partition: Partition) -> list[ConflictOut]:
+    return [
+        ConflictOut(
+            action=conflict.action, obligation=conflict.obligation.cue, prohibition=conflict.prohibition.cue
+        )
+        for conflict in partition.conflicts
+    ]

@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,13 +15,14 @@ from api.access import check_namespace
 from api.dreams.diary import DreamEntry
 from api.memories.direct import remember
 from api.runtime import Runtime
+from api.screening import screen_text, screen_values
 from api.turns.schemas import TurnIn
-from models.store.collections import find_memory_of_turn
+from models.store.collections.records import NewRecord, delete_records_by_meta, list_named_items, put_record
+from models.store.collections.views import find_memory_of_turn
 from models.store.engine import repeat_if_overtaken, tenant_transaction
 from models.store.forgetting import forget_memory
 from models.store.memories import find_memory
-from models.store.records import NewRecord, delete_records_by_meta, list_named_items, put_record
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 COLLECTION: Final = "dream:"
 ENCODING_SECONDS: Final = 2.0  # of one entry; one without a vector is compared when it is searched
@@ -54,7 +55,15 @@ def promote(
     A diary whose entries have all still to prove themselves changes nothing; one without entries is withdrawn.
     """
     check_namespace(caller, namespace)
-    proved = [(entry, given) for entry, given in entries if entry.is_proved]
+    proved = [
+        (
+            replace(entry, text=screen_text(entry.text, "entries")[0]),
+            screen_values(dict(given), "metadata")[0],
+        )
+        for entry, given in entries
+        if entry.is_proved
+    ]
+    facts = screen_values(dict(facts), "metadata")[0]
     outcome = Promotion(promoted=len(proved), rejected=len(entries) - len(proved))
     if entries and not proved:
         return outcome

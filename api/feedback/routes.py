@@ -9,7 +9,7 @@ from api.feedback.schemas import CalibrationOut, FeedbackIn, FeedbackOut, Thresh
 from api.feedback.service import apply_threshold, report_calibration, take_feedback
 from api.idempotency import IdempotentRoute
 from api.parameters import PROBLEM
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 router = APIRouter(route_class=IdempotentRoute)
 

@@ -12,17 +12,18 @@ from models.store.engine import tenant_transaction
 from models.store.feedback import (
     add_feedback,
     count_changes,
+    count_usefulness,
     find_judged_turns,
     load_labels,
     set_gate_threshold,
 )
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 FEWEST_LABELS = 20  # with fewer, a threshold says more about chance than about the gate
 
 
 def take_feedback(runtime: Runtime, caller: Caller, body: FeedbackIn) -> FeedbackOut:
-    """Keep the labels of items that the gate decided on; name those it never saw."""
+    """Keep the labels of items that the gate decided on, which rank by them from now on; name those it never saw."""
     with tenant_transaction(runtime.engine, caller) as connection:
         ids = [label.id for label in body.labels]
         judged = find_judged_turns(
@@ -38,6 +39,7 @@ def take_feedback(runtime: Runtime, caller: Caller, body: FeedbackIn) -> Feedbac
                     assembly_id=body.assembly_id or "",
                     is_useful=label.useful,
                 )
+        count_usefulness(connection, tenant_id=caller.tenant_id, turn_ids=list(judged.values()))
     unknown = [str(one) for one in ids if one not in judged]
     return FeedbackOut(accepted=len(ids) - len(unknown), unknown=unknown)
 

@@ -6,10 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from api.access import Reader, RuntimeOf, Writer
-from api.guidance.schemas import GuidancePageOut
-from api.guidance.service import forget_rule, page_guidance
+from api.guidance.schemas import GuidanceOut, GuidancePageOut
+from api.guidance.service import correct_rule, forget_rule, page_guidance
 from api.idempotency import IdempotentRoute
-from api.memories.schemas import ForgottenOut
+from api.memories.schemas import CorrectionIn, ForgottenOut
 from api.parameters import PROBLEM, Asked, Limit, PageCursor, Why
 from api.schemas import Name
 
@@ -22,7 +22,7 @@ def get_guidance(
     caller: Reader,
     asked: Asked,
     collection: Annotated[Name | None, Query(description="elevated:user:… or elevated:session:…")] = None,
-    standing: Annotated[bool, Query(description="False: superseded and forgotten ones too.")] = True,
+    standing: Annotated[bool, Query(description="False: superseded, ended and forgotten ones too.")] = True,
     cursor: PageCursor = None,
     limit: Limit = 100,
 ) -> GuidancePageOut:
@@ -36,6 +36,14 @@ def get_guidance(
         cursor=cursor,
         limit=limit,
     )
+
+
+@router.patch("/v1/guidance/{guidance_id}")
+def patch_guidance(
+    guidance_id: UUID, body: CorrectionIn, runtime: RuntimeOf, caller: Writer, asked: Asked
+) -> GuidanceOut:
+    """Give a spoken rule other words; the turn that spoke it is not altered."""
+    return correct_rule(runtime, caller, guidance_id, body, asked=asked)
 
 
 @router.delete("/v1/guidance/{guidance_id}")

@@ -3,7 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+
+from api.schemas import SupersededOut
 
 
 class GuidanceOut(BaseModel):
@@ -18,8 +20,19 @@ class GuidanceOut(BaseModel):
     stated_at: datetime
     superseded_by: str | None
     forgotten_at: datetime | None
+    expires_at: datetime | None
+    corrected_at: datetime | None
+    superseded: SupersededOut | None = Field(default=None, description="What stands in its place, and why.")
 
 
 class GuidancePageOut(BaseModel):
     guidance: list[GuidanceOut]
     next_cursor: UUID | None
+
+
+class OverruledOut(BaseModel):
+    """An authored rule that a spoken one contradicts, and on what they disagree."""
+
+    rule: str
+    action: str
+    is_whole: bool

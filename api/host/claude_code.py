@@ -28,12 +28,12 @@ MAX_CONTEXT_UNITS = (
 )
 MAX_ID_CHARS = 400
 # What goes first when all of it is too long: the host shows its newest turns itself, rules must stay.
-DROP_ORDER = ("recent_turns", "recalled", "guidance")
+DROP_ORDER = ("recent_turns", "recalled", "guidance", "found_rules")
 CUT_NOTE = "\n(cut here: Claude Code takes 10,000 characters; shorten the documents that hold these rules)\n"
 
 
 def start_session(call: Call) -> dict[str, Any] | None:
-    """Rules and standing wishes, before the first prompt."""
+    """Rules, standing wishes and the profile, before the first prompt."""
     outbox, session = Outbox(call), _open_session(call)
     backlog = outbox.send_backlog()
     if call.text("source") != "resume":

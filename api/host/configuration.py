@@ -31,11 +31,14 @@ class Configuration:
         self.spool_max_bytes = _read_number("LONGTAIL_SPOOL_MAX_BYTES", SPOOL_MAX_BYTES)
 
     def api_url(self) -> str:
-        """LONGTAIL_API_URL, else where the running stack says it listens, else the default port."""
+        """LONGTAIL_API_URL, else where the running stack says it listens, else the port that is set, else the default one.
+
+        Empty where any free port was asked for and no stack of this home runs: another's service is no place to send to.
+        """
         given = os.environ.get("LONGTAIL_API_URL") or self._read_state().get("api_url")
         if not given:
             port, host = os.environ.get("LONGTAIL_PORT"), os.environ.get("LONGTAIL_HOST") or "127.0.0.1"
-            given = f"http://{host}:{port}" if port and port != "0" else DEFAULT_URL
+            given = "" if port == "0" else f"http://{host}:{port}" if port else DEFAULT_URL
         return str(given).rstrip("/")
 
     def token(self) -> str | None:

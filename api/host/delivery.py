@@ -18,44 +18,52 @@ IN_USE = "idempotency_key_in_use"  # the first sending still runs
 
 
 class Delivery:
-    """How many calls were taken, how many were refused, and why it stopped; None when nothing is left."""
+    """How many calls were taken, how many were refused, how many turns the API skipped, and why it stopped, if it did."""
 
-    __slots__ = ("is_unreachable", "refused", "sent", "stopped")
+    __slots__ = ("is_unreachable", "refused", "sent", "skipped", "stopped")
 
-    def __init__(self, sent: int, refused: int, stopped: str | None, is_unreachable: bool = False) -> None:
-        self.sent = sent
-        self.refused = refused
-        self.stopped = stopped
+    def __init__(self) -> None:
+        self.sent = 0
+        self.refused = 0
+        self.skipped = 0  # heartbeats, sessions that are ignored: nothing is wrong with them
+        self.stopped: str | None = None
+        self.is_unreachable = False
+
+    def stop(self, reason: str, *, is_unreachable: bool = False) -> Delivery:
+        """Something still waits."""
+        self.stopped = reason
         self.is_unreachable = is_unreachable
+        return self
 
 
 def deliver(spool: Spool, client: Client, *, seconds: float) -> Delivery:
     """Send what waits until nothing does, the API is away, or the time is up."""
+    delivery = Delivery()
     if spool.is_empty():
-        return Delivery(0, 0, None)
+        return delivery
     deadline = time.monotonic() + seconds
     replay = spool.replay(wait_seconds=seconds)
     if replay is None:
-        return Delivery(0, 0, "another process is sending")
-    sent = refused = 0
+        return delivery.stop("another process is sending")
     with replay:
         for call in replay.calls():
             try:
-                problem, is_final = _send(client, call, seconds=deadline - time.monotonic())
+                problem, is_final, skipped = _send(client, call, seconds=deadline - time.monotonic())
             except Away as error:
-                return Delivery(sent, refused, str(error), isinstance(error, Unreachable))
+                return delivery.stop(str(error), is_unreachable=isinstance(error, Unreachable))
             if problem and not is_final:
-                return Delivery(sent, refused, problem)
+                return delivery.stop(problem)
             if problem:
                 replay.put_aside(problem, call)
-                refused += 1
+                delivery.refused += 1
             else:
-                sent += 1
-    return Delivery(sent, refused, None)
+                delivery.sent += 1
+                delivery.skipped += skipped
+    return delivery
 
 
-def _send(client: Client, call: dict[str, Any], *, seconds: float) -> tuple[str | None, bool]:
-    """Why the call was not taken, if it was not, and whether that is final."""
+def _send(client: Client, call: dict[str, Any], *, seconds: float) -> tuple[str | None, bool, int]:
+    """Why the call was not taken, if it was not; whether that is final; and how many turns of it were skipped."""
     path, body = call.get("path"), call.get("body")
     if (
         not isinstance(path, str)
@@ -63,15 +71,30 @@ def _send(client: Client, call: dict[str, Any], *, seconds: float) -> tuple[str 
         or not path.isascii()
         or not isinstance(body, dict)
     ):
-        return "the line names no call", True
+        return "the line names no call", True, 0
     key = call.get("key")
     status, answer = client.post(
         path, dump(body), seconds=seconds, idempotency_key=key if isinstance(key, str) else None
     )
     if 200 <= status < 300:
-        return None, True
+        return None, True, count_skipped(answer)
     code, detail = read_problem(answer)
-    return f"{status} {code}: {detail}", status in REFUSALS and code != IN_USE
+    return f"{status} {code}: {detail}", status in REFUSALS and code != IN_USE, 0
+
+
+def count_skipped(answer: str) -> int:
+    """How many turns the API did not keep because they are the host's own noise.
+
+    >>> count_skipped('{"accepted":["1"],"skipped":[1,2]}'), count_skipped('{"ok":true}')
+    (2, 0)
+    """
+    if '"skipped":[' not in answer or '"skipped":[]' in answer:
+        return 0
+    try:
+        found = parse(answer)
+    except MalformedJson:
+        return 0
+    return len(found["skipped"]) if isinstance(found, dict) and isinstance(found.get("skipped"), list) else 0
 
 
 def read_problem(answer: str) -> tuple[str, str]:

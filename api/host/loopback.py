@@ -34,6 +34,10 @@ class Client:
         """Status and body of the answer; `Away` when there is none within the time."""
         if seconds <= 0:
             raise Away("no time is left")
+        if not self._url:
+            raise Unreachable(
+                "no Longtail answers: none runs from this home, and LONGTAIL_PORT=0 names no port"
+            )
         scheme, host, port, prefix = split_url(self._url)
         data = body.encode("ascii")
         head = [

@@ -77,5 +77,7 @@ class Outbox:
     def _tell(delivery: Delivery) -> None:
         if delivery.refused:
             complain(f"{delivery.refused} calls were refused and put aside; see 'longtail spool show'")
+        if delivery.skipped:
+            complain(f"{delivery.skipped} turns were skipped: heartbeats, or a session that is not kept")
         if delivery.stopped:
             complain(f"kept in the spool: {delivery.stopped}")

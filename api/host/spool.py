@@ -23,11 +23,69 @@ from api.host.turns import format_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 CUT_BYTES = 1024 * 1024  # of the queue that were sent, from which the rest is copied to a new file
 ASIDE_SHARE = 4  # the aside file may be this part of the spool's bound
+
+
+# What must stand in a call before its secrets are looked for: loading the rules takes longer than all else a hook does.
+HINTS = (
+    *(
+        "pass",
+        "pwd",
+        "pin",
+        "secret",
+        "token",
+        "credential",
+        "key",
+        "bearer",
+        "authorization",
+        "-----begin",
+        "@",
+        "eyj",
+        "sk-",
+    ),
+    *(
+        "sk_",
+        "ghp_",
+        "gho_",
+        "ghs_",
+        "github_pat",
+        "glpat-",
+        "xox",
+        "akia",
+        "asia",
+        "aiza",
+        "hf_",
+        "npm_",
+        "lt_",
+        ":aa",
+        "hooks.",
+    ),
+)
+
+
+def mask(value: Any) -> Any:
+    """The value as it may lie on disk: without secrets, unless the policy keeps them."""
+    if os.environ.get("LONGTAIL_SECRETS", "mask") in ("off", "tag"):
+        return value
+    lowered = (value if isinstance(value, str) else dump(value)).lower()
+    if not any(hint in lowered for hint in HINTS):
+        return value
+    from models.domain.text.secrets import mask_values
+
+    return mask_values(value)[0]
+
+
+def _mask_call(call: dict[str, Any]) -> dict[str, Any]:
+    """What somebody said in the call, masked. Our own words in it (its key is one) are no hint of a secret."""
+    body = call.get("body")
+    if not isinstance(body, dict):
+        return {name: mask(value) for name, value in call.items()}
+    said = {name: value for name, value in body.items() if name != "idempotency_key"}
+    return {**call, "path": mask(call.get("path", "")), "body": {**body, **mask(said)}}
 
 
 class Spool:
@@ -39,7 +97,7 @@ class Spool:
 
     def append(self, call: dict[str, Any]) -> bool:
         """Keep a call, durably; False when the spool is full, which is counted."""
-        payload = dump({"at": format_now(), **call}).encode("ascii")
+        payload = dump({"at": format_now(), **_mask_call(call)}).encode("ascii")
         line = b"%08x %s\n" % (crc32(payload), payload)
         with self._hold("lock"):
             kept = self._append_line("queue", line, self.max_bytes)
@@ -106,6 +164,28 @@ class Spool:
             if isinstance(note, dict):
                 yield {name: note.get(name) for name in ("at", "why", "bytes")}
 
+    def forget(self, is_about: Callable[[dict[str, Any]], bool]) -> int:
+        """Take out every call that waits, or was put aside, and is about what was erased; how many there were.
+
+        Lines that cannot be read stay in the queue: they are put aside when their turn comes.
+        """
+        gone = 0
+        with self._hold("replay.lock"), self._hold("lock"):
+            for name, read in (("queue", check_line), ("aside", _read_aside_call)):
+                start = self._read_sent() if name == "queue" else 0
+                kept = []
+                for line, _ in _read_lines(self._path(name), start):
+                    call = read(line)
+                    if call is not None and is_about(call):
+                        gone += 1
+                    else:
+                        kept.append(line)
+                if os.path.exists(self._path(name)):
+                    if name == "queue":
+                        self._write_sent(0)  # before the cut, never after it: see above
+                    self._replace(name, b"".join(kept))
+        return gone
+
     def clear_losses(self) -> None:
         """Forget what was put aside and what was dropped; what waits stays."""
         with self._hold("lock"):
@@ -147,7 +227,12 @@ class Spool:
 
     def _put_aside(self, why: str, what: bytes) -> None:
         note = dump(
-            {"at": format_now(), "why": why, "bytes": len(what), "what": what.decode("utf-8", "replace")}
+            {
+                "at": format_now(),
+                "why": why,
+                "bytes": len(what),
+                "what": mask(what.decode("utf-8", "replace")),
+            }
         )
         if not self._append_line("aside", note.encode("ascii") + b"\n", self.max_bytes // ASIDE_SHARE):
             self._count_dropped(len(what))
@@ -335,6 +420,16 @@ def check_line(line: bytes) -> dict[str, Any] | None:
     try:
         call = parse(payload.decode("ascii"))
     except (UnicodeDecodeError, MalformedJson):
+        return None
+    return call if isinstance(call, dict) else None
+
+
+def _read_aside_call(line: bytes) -> dict[str, Any] | None:
+    """The call that a note of the aside file quotes, if it quotes one."""
+    try:
+        note = parse(line.decode("ascii", "replace"))
+        call = parse(note["what"]) if isinstance(note, dict) and isinstance(note.get("what"), str) else None
+    except MalformedJson:
         return None
     return call if isinstance(call, dict) else None
 

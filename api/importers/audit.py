@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from api.importers.junk import find_secrets, hide_secrets, is_injected, is_phatic
 from api.importers.records import Dropped, Finding, ImportedTurn, Stripped
-from models.domain.recall.conflicts import Statement, find_superseded
+from models.domain.updates.statements import Statement, find_superseded
 
 if TYPE_CHECKING:
     from models.encoders.protocol import Vectors
@@ -84,7 +84,7 @@ def audit_findings(findings: Iterable[Finding], *, encode: Encode | None = None)
     if encode is not None and len(fresh) > 1:
         for place, like in _find_near([turns[place].content for place in fresh], encode):
             mark("near-duplicate", fresh[place], fresh[like])
-    for place, like in find_superseded([_state(turn) for turn in turns]).items():
+    for place, like in find_superseded([_state(turn) for turn in turns], encode).items():
         mark("contradicted", place, like)
     audit.junk = len(marks)
     return audit

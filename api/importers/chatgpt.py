@@ -90,7 +90,7 @@ def read_conversation(conversation: object, where: str) -> Iterator[Finding]:
 
 
 def _follow(mapping: dict[str, Any], node_id: object) -> list[str]:
-    """The ids from the root to the node; a tree that runs in a circle is followed once."""
+    """The ids from the root to the node; a tree with a cycle is followed once."""
     path: list[str] = []
     seen: set[str] = set()
     while isinstance(node_id, str) and node_id not in seen and isinstance(mapping.get(node_id), dict):

@@ -93,7 +93,7 @@ def _read_entry(state: _Transcript, entry: dict[str, Any], where: str) -> Iterat
     if kind == "attachment":
         yield Dropped("injected by us" if _is_ours(entry) else "attachment")
         return
-    if kind not in {"user", "assistant"}:
+    if kind not in ("user", "assistant"):  # it may be a list, which no set holds
         yield Dropped(f"{kind}" if isinstance(kind, str) and len(kind) < 40 else "of no known type")
         return
     message = entry.get("message")

@@ -1,8 +1,5 @@
-"""lossless-claw's database (~/.openclaw/lcm.db): its messages as turns, each conversation a session.
-
-Its summaries are counted and left out: ours are made from the turns, checked against them and say how well they cover
-them, which nobody measured for these.
-"""
+"""lossless-claw's database (~/.openclaw/lcm.db): its messages as turns, each conversation a session, and its summaries
+as coverage of them: leaves over messages, condensed ones over those."""
 
 import os
 import sqlite3
@@ -11,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from api.host.turns import clean_text
 from api.importers.openclaw_noise import identify_key, is_heartbeat, name_errand, name_noise
 from api.importers.reading import keep_said
-from api.importers.records import Dropped, Finding, Source, Unit
+from api.importers.records import Dropped, Finding, ImportedSummary, Source, Unit
 from api.importers.sqlite import find_value, has_table, open_database
 
 HOST: Final = "lossless-claw"
@@ -37,6 +35,7 @@ def find_units(path: Path) -> list[Unit]:
                 "SELECT conversation_id, count(*), max(message_id) FROM messages GROUP BY conversation_id"
             )
         }
+        summaries = _count_summaries(database)
     units = []
     for row in rows:
         number = row["conversation_id"]
@@ -45,7 +44,7 @@ def find_units(path: Path) -> list[Unit]:
         units.append(
             Unit(
                 name=f"{file.name}:{number}",
-                size=count,
+                size=count + summaries.get(number, 0),
                 changed=newest,
                 read=partial(read_conversation, file, number, row["session_id"], session_key),
             )
@@ -57,7 +56,7 @@ SOURCE: Final = Source(kind=HOST, find_units=find_units, default_path=default_fi
 
 
 def read_conversation(file: Path, number: int, session_id: str, session_key: str | None) -> Iterator[Finding]:
-    """The messages of one conversation, in order, and its summaries counted."""
+    """The messages of one conversation, in order, and then its summaries."""
     errand = name_errand(session_key)
     identity = identify_key(session_key)
     with open_database(file, wanted=TABLES) as database:
@@ -71,9 +70,48 @@ def read_conversation(file: Path, number: int, session_id: str, session_key: str
                 exchange = []
             exchange.append(row)
         yield from _close(exchange, f"{session_id}/lcm-{number}", identity)
-        if has_table(database, "summaries"):
-            found = database.execute("SELECT count(*) FROM summaries WHERE conversation_id = ?", (number,))
-            yield from (Dropped("summary: ours are made from the turns") for _ in range(found.fetchone()[0]))
+        for summary in _read_summaries(database, number, f"{session_id}/lcm-{number}"):
+            yield Dropped(f"summary: {errand} session") if errand else summary
+
+
+def _count_summaries(database: sqlite3.Connection) -> dict[int, int]:
+    if not has_table(database, "summaries"):
+        return {}
+    found = database.execute("SELECT conversation_id, count(*) FROM summaries GROUP BY conversation_id")
+    return {row[0]: row[1] for row in found}
+
+
+def _read_summaries(
+    database: sqlite3.Connection, number: int, session_id: str
+) -> Iterator[ImportedSummary | Dropped]:
+    """Summaries in the order they were made; `summary_parents` names, for one, those it was made from."""
+    if not has_table(database, "summaries"):
+        return
+    rows = database.execute("SELECT * FROM summaries WHERE conversation_id = ? ORDER BY rowid", (number,))
+    for row in rows.fetchall():
+        if find_value(row, "suppressed_at"):
+            yield Dropped("summary: suppressed there")
+            continue
+        name = row["summary_id"]
+        yield ImportedSummary(
+            session_id=session_id,
+            id=name,
+            text=clean_text(row["content"] or ""),
+            messages=[f"lcm:{one}" for one in _read_edges(database, "summary_messages", name)],
+            children=_read_edges(database, "summary_parents", name),
+        )
+
+
+EDGES: Final = {
+    "summary_messages": "SELECT message_id FROM summary_messages WHERE summary_id = ? ORDER BY rowid",
+    "summary_parents": "SELECT parent_summary_id FROM summary_parents WHERE summary_id = ? ORDER BY rowid",
+}
+
+
+def _read_edges(database: sqlite3.Connection, table: str, summary_id: str) -> list[Any]:
+    if not has_table(database, table):
+        return []
+    return [row[0] for row in database.execute(EDGES[table], (summary_id,))]
 
 
 def _close(exchange: list[Row], session_id: str, identity: dict[str, str]) -> Iterator[Finding]:

@@ -50,7 +50,7 @@ class EventReader:
                 yield from self._close()
                 self._resets += 1
                 self._ids.clear()
-            elif kind in {"compaction", "branch_summary"}:
+            elif kind in ("compaction", "branch_summary"):  # it may be a list, which no set holds
                 yield Dropped("the host's own summary")
             elif kind != "message":
                 yield (

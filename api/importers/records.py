@@ -23,6 +23,17 @@ class ImportedTurn:
     identity: dict[str, str] = field(default_factory=dict)  # whose memory, where the source says it
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSummary:
+    """A summary of another system; it comes after the turns of its session, and covers turns or other summaries."""
+
+    session_id: str
+    id: str
+    text: str
+    messages: Sequence[str] = ()  # ids of the turns, as the source gives them
+    children: Sequence[str] = ()  # ids of summaries
+
+
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """Something that is no turn, and why: `reason` is one of a few words, `where` a place for the first few notes."""
@@ -38,7 +49,7 @@ class Stripped:
     reason: str
 
 
-Finding = ImportedTurn | Dropped | Stripped
+Finding = ImportedTurn | ImportedSummary | Dropped | Stripped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +85,8 @@ class Report:
     kept: Counter[str] = field(default_factory=Counter)  # by role
     dropped: Counter[str] = field(default_factory=Counter)  # by reason
     stripped: Counter[str] = field(default_factory=Counter)
+    summaries: int = 0  # that cover turns now
+    summaries_known: int = 0  # of an earlier run
     resumed: int = 0  # turns that an interrupted run had sent
     accepted: int = 0
     known: int = 0  # turns that the server had already
@@ -107,6 +120,8 @@ class Report:
             "kept": dict(self.kept),
             "dropped": dict(self.dropped),
             "stripped": dict(self.stripped),
+            "summaries": self.summaries,
+            "summaries_known": self.summaries_known,
             "resumed": self.resumed,
             "accepted": self.accepted,
             "known": self.known,

@@ -5,8 +5,9 @@ from typing import Any
 
 from api.client import ServiceClient
 from api.host.turns import build_turns
+from api.importers.coverage import Encode, KeptSession, Sent, plan, send_coverage
 from api.importers.marks import ImportMarks
-from api.importers.records import ImportedTurn, Report, Unit
+from api.importers.records import Dropped, ImportedSummary, ImportedTurn, Report, Unit
 from models.errors import Forbidden, PermanentError, Unauthorized
 
 MAX_BATCH_TURNS = 200
@@ -31,12 +32,18 @@ class ImportRun:
         user_id: str | None,
         agent_id: str | None,
         is_user_named: bool = False,
+        encode: Encode | None = None,
+        tail_min_turns: int = 0,
     ) -> None:
         self._report = report
         self._client = client
         self._marks = marks
         self._identity: Identity = {"user_id": user_id, "agent_id": agent_id}
         self._is_user_named = is_user_named
+        self._encode = encode  # without it, summaries are left out
+        self._tail_min_turns = tail_min_turns
+        self._summaries: list[ImportedSummary] = []  # of the unit under way
+        self._read: list[Ready] = []  # of the unit under way, in a dry run
 
     def run(self, units: Sequence[Unit], advance: Progress) -> Report:
         """Every unit in turn; an interruption costs at most the batch that was under way."""
@@ -52,20 +59,27 @@ class ImportRun:
     def _run_unit(self, unit: Unit) -> None:
         done = self._marks.sent_of(unit) if self._client is not None else 0
         self._report.resumed += done
+        self._summaries, self._read = [], []
         place = 0
         for batch in _gather(self._turns(unit)):
             place += len(batch)
             fresh = batch[max(done - (place - len(batch)), 0) :]
-            if not fresh or self._client is None:
-                continue
-            self._send(self._client, fresh)
-            self._marks.write(unit, sent=place, is_done=False)
+            if self._client is None:
+                self._read += batch
+            elif fresh:
+                self._send(self._client, fresh)
+                self._marks.write(unit, sent=place, is_done=False)
+        for session_id in dict.fromkeys(one.session_id for one in self._summaries):
+            self._cover(session_id, [one for one in self._summaries if one.session_id == session_id])
         if self._client is not None:
             self._marks.write(unit, sent=place, is_done=True)
 
     def _turns(self, unit: Unit) -> Iterator[Ready]:
         """The unit's turns, ready to be sent: cleaned, and in several where one is too long."""
         for finding in unit.read():
+            if isinstance(finding, ImportedSummary):
+                self._summaries.append(finding)
+                continue
             if not isinstance(finding, ImportedTurn):
                 self._report.take(finding)
                 continue
@@ -84,6 +98,35 @@ class ImportRun:
             self._report.sessions.add(finding.session_id)
             for turn in turns:
                 yield finding.session_id, self._identify(finding), turn
+
+    def _cover(self, session_id: str, summaries: Sequence[ImportedSummary]) -> None:
+        """The summaries of a session over its turns; those that cannot cover them are dropped, each with its reason."""
+        if self._client is None:
+            turns = [
+                {"id": turn["id"], "host_message_id": turn["id"], "metadata": {}, **turn}
+                for session, _, turn in self._read
+                if session == session_id
+            ]
+            found = plan(KeptSession(turns=turns), summaries, min_turns=self._tail_min_turns)
+            sent = Sent(kept=len(found.adopted), declined=list(found.declined.values()))
+        elif self._encode is None:
+            sent = Sent(declined=["no encoder measured it" for _ in summaries])
+        else:
+            try:
+                sent = send_coverage(
+                    self._client,
+                    session_id,
+                    summaries,
+                    backend=self._report.kind,
+                    min_turns=self._tail_min_turns,
+                    encode=self._encode,
+                )
+            except Forbidden:
+                sent = Sent(declined=["this token may not import coverage" for _ in summaries])
+        self._report.summaries += sent.kept
+        self._report.summaries_known += sent.known
+        for reason in sent.declined:
+            self._report.take(Dropped(f"summary: {reason}"))
 
     def _identify(self, turn: ImportedTurn) -> Identity:
         if not turn.identity or self._is_user_named:
@@ -108,6 +151,9 @@ class ImportRun:
         self._report.accepted += len(answer["accepted"])
         self._report.known += len(answer["duplicates"])
         self._report.differing += sum(one["content_differs"] for one in answer["duplicates"])
+        self._report.refused.update(
+            {code: len(answer[code]) for code in ("skipped", "erased") if answer[code]}
+        )
 
 
 def _gather(turns: Iterator[Ready]) -> Iterator[list[Ready]]:

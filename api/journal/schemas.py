@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from api.schemas import Asking, Name, Text
+from api.schemas import Asking, Name, Reason
+from api.screening import screen_notes
 from api.turns.schemas import check_metadata
 
 Event = Literal["before_reset", "session_end", "before_compaction"]
@@ -17,8 +18,10 @@ class LifecycleIn(Asking):
 
     event: Event
     session_id: Name
-    reason: Annotated[Text, Field(max_length=2000)] | None = None
-    metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)] = Field(default_factory=dict)
+    reason: Reason | None = None
+    metadata: Annotated[dict[str, Any], AfterValidator(check_metadata), AfterValidator(screen_notes)] = Field(
+        default_factory=dict
+    )
 
 
 class LifecycleOut(BaseModel):

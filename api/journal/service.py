@@ -7,11 +7,11 @@ from api.journal.schemas import JournalEntryOut, JournalOut, LifecycleIn, Lifecy
 from api.runtime import Runtime
 from models.domain.records import Identity
 from models.messages import COMPACT_DUE
-from models.store.compactions import request_compaction
+from models.store.compaction.progress import request_compaction
 from models.store.engine import tenant_transaction
 from models.store.journal import append_entry, list_entries
 from models.store.sessions import find_home
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 
 def take_hint(runtime: Runtime, caller: Caller, hint: LifecycleIn) -> LifecycleOut:

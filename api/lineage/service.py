@@ -7,10 +7,10 @@ from api.lineage.schemas import VerifyIn, VerifyOut, ViolationOut
 from api.runtime import Runtime
 from models.domain.compaction.verification import verify_session
 from models.errors import TransientError
-from models.store.compactions import session_lock
+from models.store.compaction.lineage import list_compacted_sessions, load_lineage, repair_session
+from models.store.compaction.progress import session_lock
 from models.store.engine import tenant_transaction
-from models.store.lineage import list_compacted_sessions, load_lineage, repair_session
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 SLICE_SECONDS = 5.0
 SESSIONS_AT_ONCE = 50

@@ -1,6 +1,7 @@
 """Memory that nobody said in a conversation: each text becomes a turn of a session of its own, and rests on it."""
 
 import hashlib
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -9,10 +10,11 @@ from uuid import UUID
 from api.runtime import Runtime
 from api.turns.schemas import TurnIn
 from models.domain.records import GLOBAL_NAMESPACE, Identity, read_identity
+from models.errors import Conflict
 from models.messages import INGEST
 from models.store.engine import single_statement, tenant_transaction
 from models.store.memories import add_memory
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 from models.store.turns import accept_turns
 from models.tables import MAX_NAME_LENGTH
 
@@ -54,6 +56,7 @@ def append_turn(
 
 
 def _append(runtime: Runtime, caller: Caller, session_id: str, identity: Identity, turn: TurnIn) -> Appended:
+    began_ns = time.time_ns()
     with single_statement(runtime.engine, timeout_ms=runtime.settings.statement_timeout_ms) as connection:
         accepted = accept_turns(
             connection,
@@ -62,8 +65,16 @@ def _append(runtime: Runtime, caller: Caller, session_id: str, identity: Identit
             identity=identity,
             turns=[turn.to_domain()],
         )
+    if runtime.traces:
+        runtime.traces.add_accepted(accepted.turn_ids, began_ns=began_ns)
     if accepted.turn_ids:
         return Appended(turn_id=accepted.turn_ids[0], differs=False)
+    if accepted.erased:
+        raise Conflict(
+            "the same words were erased here, and stay erased",
+            code="was_erased",
+            remedy="say it in other words, if it is to be remembered after all",
+        )
     known = accepted.duplicates[0]
     return Appended(turn_id=known.turn_id, differs=known.content_differs)
 

@@ -67,7 +67,16 @@ def patch_memory(
 
 @router.delete("/v1/memories/{memory_id}")
 def delete_memory(
-    memory_id: UUID, runtime: RuntimeOf, caller: Writer, asked: Asked, reason: Why = None
+    memory_id: UUID,
+    runtime: RuntimeOf,
+    caller: Writer,
+    asked: Asked,
+    also: Annotated[
+        list[UUID], Query(max_length=100, description="Turns to forget with it: ids from `echoes`.")
+    ] = [],  # noqa: B006 - FastAPI copies it
+    reason: Why = None,
 ) -> ForgottenOut:
-    """Forget a memory: it and the turns that said it leave recall for good; the raw record keeps the turns."""
-    return forget(runtime, caller, memory_id, asked=asked, reason=reason)
+    """Forget a memory: it and the turns that said it leave recall for good; the raw record keeps the turns.
+
+    The answer offers what says the same; `also` takes it."""
+    return forget(runtime, caller, memory_id, asked=asked, also=also, reason=reason)

@@ -4,10 +4,12 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, model_validator
 
-from api.schemas import Name, Reason, Strict, UserId, refuse
+from api.schemas import Name, Reason, Strict, SupersededOut, UserId, refuse
+from api.screening import REMEDY, SecretOut, screen_text
 from api.turns.schemas import Content, check_metadata
+from models.errors import InvalidInput
 
 
 class RevisionOut(BaseModel):
@@ -57,7 +59,11 @@ class MemoryOut(BaseModel):
     last_seen_at: datetime
     corrected_at: datetime | None
     forgotten_at: datetime | None
+    superseded: SupersededOut | None = Field(
+        default=None, description="What is so now instead; null: it stands."
+    )
     explain: MemoryExplainOut | None = None
+    secrets: list[SecretOut] = Field(default=[], description="What was found in the words sent, and masked.")
 
 
 class MemoryPageOut(BaseModel):
@@ -70,6 +76,20 @@ class CorrectionIn(Strict):
 
     text: Content
     reason: Reason | None = None
+    _secrets: list[SecretOut] = PrivateAttr(default_factory=list)
+
+    @model_validator(mode="after")
+    def _screen(self) -> Self:
+        try:
+            self.text, self._secrets = screen_text(self.text, "text")
+        except InvalidInput as error:
+            raise refuse(error.code, error.detail, REMEDY) from error
+        return self
+
+    @property
+    def secrets(self) -> list[SecretOut]:
+        """What was found in it, and by the policy masked."""
+        return self._secrets
 
 
 class MemoryIn(Strict):
@@ -92,6 +112,20 @@ class MemoryIn(Strict):
         return self
 
 
+class EchoOut(BaseModel):
+    """A turn that says the same as a memory: an assistant's repetition, a tool's output, another turn."""
+
+    turn_id: str
+    role: str
+    text: str
+    similarity: float
+
+
 class ForgottenOut(BaseModel):
     id: str
     forgotten_at: datetime
+    echoes: list[EchoOut] = Field(
+        default=[],
+        description="Turns that say the same and are still recalled; repeat the call with `also` to forget them too.",
+    )
+    also_forgotten: int = Field(default=0, description="Turns of `also` that are recalled no more.")

@@ -1,10 +1,13 @@
 """Memories one by one: look, explain, correct, forget."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy import Connection
 
 from api.access import check_namespace, check_owner, choose_namespace
@@ -12,6 +15,7 @@ from api.memories.direct import remember
 from api.memories.schemas import (
     CorrectionIn,
     DecisionOut,
+    EchoOut,
     ForgottenOut,
     MemoryExplainOut,
     MemoryIn,
@@ -21,15 +25,25 @@ from api.memories.schemas import (
     SourceOut,
 )
 from api.runtime import Runtime
+from api.superseding import show_supersession
 from api.turns.schemas import TurnIn
 from models.domain.records import GLOBAL_NAMESPACE, Identity
-from models.errors import Conflict, NotFound
+from models.errors import Conflict, InvalidInput, NotFound
 from models.messages import INGEST
 from models.store.decisions import find_decision
 from models.store.engine import repeat_if_overtaken, tenant_transaction
-from models.store.forgetting import correct_memory, forget_memory, load_revisions
+from models.store.forgetting import (
+    correct_memory,
+    find_echoes,
+    find_turns_of,
+    forget_memory,
+    forget_turns,
+    load_revisions,
+)
+from models.store.index.embeddings import table_of
 from models.store.memories import LAST_ID, Memory, find_memory, list_memories, load_memory_sources
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
+from models.store.updates import Supersession, load_supersessions
 
 
 def read_memory(
@@ -49,7 +63,8 @@ def _read(
     connection: Connection, caller: Caller, memory_id: UUID, *, asked: Identity, explain: bool
 ) -> MemoryOut:
     memory = _find(connection, caller, memory_id, asked)
-    shown = _show(memory)
+    marks = load_supersessions(connection, tenant_id=caller.tenant_id, turn_ids=[memory.turn_id])
+    shown = _show(memory, marks)
     if explain:
         shown.explain = _explain(connection, caller, memory)
     return shown
@@ -85,8 +100,11 @@ def page_memories(
             before_id=cursor or LAST_ID,
             count=limit + 1,
         )
+        marks = load_supersessions(
+            connection, tenant_id=caller.tenant_id, turn_ids=[memory.turn_id for memory in found]
+        )
     return MemoryPageOut(
-        memories=[_show(memory) for memory in found[:limit]],
+        memories=[_show(memory, marks) for memory in found[:limit]],
         next_cursor=found[limit - 1].id if len(found) > limit else None,
     )
 
@@ -94,11 +112,25 @@ def page_memories(
 def add(runtime: Runtime, caller: Caller, body: MemoryIn) -> MemoryOut:
     """A memory on a turn of its own; recall finds it as soon as the pipeline has indexed that turn."""
     namespace = check_namespace(caller, GLOBAL_NAMESPACE if body.scope == "global" else body.user_id or "")
-    digest = hashlib.sha256(body.text.encode()).hexdigest()[:32]
-    turn = TurnIn(role="user", content=body.text, id=body.id or f"memory:{digest}", metadata=body.metadata)
+    turn = screen_memory(body)
+    digest = hashlib.sha256(turn.content.encode()).hexdigest()[:32]
+    turn = turn.model_copy(update={"id": body.id or f"memory:{digest}"})
     score = runtime.settings.gate_threshold
     _, memory_id = remember(runtime, caller, namespace=namespace, turn=turn, score=score)
-    return read_memory(runtime, caller, memory_id, asked=Identity(), explain=False)
+    shown = read_memory(runtime, caller, memory_id, asked=Identity(), explain=False)
+    shown.secrets = turn.secrets
+    return shown
+
+
+def screen_memory(body: MemoryIn) -> TurnIn:
+    """The turn that a memory rests on, without secrets; InvalidInput where they are refused."""
+    try:
+        return TurnIn(role="user", content=body.text, metadata=body.metadata)
+    except ValidationError as error:
+        context = error.errors()[0].get("ctx") or {}
+        raise InvalidInput(
+            error.errors()[0]["msg"], code=context.get("code"), field="text", remedy=context.get("remedy")
+        ) from error
 
 
 def correct(
@@ -108,6 +140,7 @@ def correct(
     is_changed, shown = repeat_if_overtaken(partial(_correct, runtime, caller, memory_id, request, asked))
     if is_changed:
         runtime.doorbell.ring(INGEST)
+    shown.secrets = request.secrets
     return shown
 
 
@@ -135,20 +168,54 @@ def _correct(
 
 
 def forget(
-    runtime: Runtime, caller: Caller, memory_id: UUID, *, asked: Identity, reason: str | None
+    runtime: Runtime,
+    caller: Caller,
+    memory_id: UUID,
+    *,
+    asked: Identity,
+    also: Sequence[UUID],
+    reason: str | None,
 ) -> ForgottenOut:
-    """A memory leaves recall for good; its turns stay in the raw record."""
+    """A memory leaves recall for good, and with it which of its echoes are named; turns stay in the raw record."""
+    table = table_of(runtime.settings.encoder)
 
-    def leave() -> datetime | None:
+    def leave() -> ForgottenOut:
         with tenant_transaction(
             runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
         ) as connection:
-            _find(connection, caller, memory_id, asked)
-            return forget_memory(connection, tenant_id=caller.tenant_id, memory_id=memory_id, reason=reason)
+            memory = _find(connection, caller, memory_id, asked)
+            known: dict[str, Any] = {"tenant_id": caller.tenant_id, "memory_id": memory_id}
+            echoes = find_echoes(connection, **known, table=table) if memory.forgotten_at is None else []
+            since = forget_memory(connection, **known, reason=reason)
+            taken = 0
+            if also:
+                own = find_turns_of(
+                    connection, tenant_id=caller.tenant_id, namespace=memory.namespace, ids=also
+                )
+                taken = forget_turns(
+                    connection,
+                    tenant_id=caller.tenant_id,
+                    turn_ids=own,
+                    reason=f"an echo of memory {memory_id}",
+                )
+            assert since is not None
+            return ForgottenOut(
+                id=str(memory_id),
+                forgotten_at=since,
+                also_forgotten=taken,
+                echoes=[
+                    EchoOut(
+                        turn_id=str(one.turn_id),
+                        role=one.role,
+                        text=one.content,
+                        similarity=round(one.similarity, 3),
+                    )
+                    for one in echoes
+                    if one.turn_id not in set(also)
+                ],
+            )
 
-    since = repeat_if_overtaken(leave)
-    assert since is not None
-    return ForgottenOut(id=str(memory_id), forgotten_at=since)
+    return repeat_if_overtaken(leave)
 
 
 def _find(connection: Connection, caller: Caller, memory_id: UUID, asked: Identity) -> Memory:
@@ -193,7 +260,7 @@ def _explain(connection: Connection, caller: Caller, memory: Memory) -> MemoryEx
     )
 
 
-def _show(memory: Memory) -> MemoryOut:
+def _show(memory: Memory, marks: Mapping[UUID, Supersession]) -> MemoryOut:
     return MemoryOut(
         id=str(memory.id),
         namespace=memory.namespace,
@@ -206,4 +273,5 @@ def _show(memory: Memory) -> MemoryOut:
         last_seen_at=memory.last_seen_at,
         corrected_at=memory.corrected_at,
         forgotten_at=memory.forgotten_at,
+        superseded=show_supersession(marks, memory.turn_id),
     )

@@ -1,13 +1,14 @@
 """The HTTP surface of namespaces and erasures."""
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
 from api.access import Administrator, Reader, RuntimeOf
 from api.idempotency import IdempotentRoute
-from api.namespaces.schemas import ErasedOut, ErasuresOut, NamespacePageOut
-from api.namespaces.service import erase, page_namespaces, read_erasures
+from api.namespaces.schemas import ErasedOut, ErasureIn, ErasuresOut, NamespacePageOut, RemovedOut
+from api.namespaces.service import erase, page_namespaces, read_erasure, read_erasures, remove
 from api.parameters import PROBLEM, Limit, TextCursor, Why
 from api.schemas import Name
 
@@ -34,6 +35,18 @@ def delete_namespace(
 ) -> ErasedOut:
     """Erase a namespace for good, raw turns included. The erasure is written down; what was erased is not."""
     return erase(runtime, caller, namespace, confirm=confirm, reason=reason)
+
+
+@router.post("/v1/erasures", tags=["operations"])
+def post_erasure(body: ErasureIn, runtime: RuntimeOf, caller: Administrator) -> RemovedOut:
+    """Erase a namespace, a session, a memory or a document, raw turns included; `dry_run` counts first."""
+    return remove(runtime, caller, body)
+
+
+@router.get("/v1/erasures/{erasure_id}", tags=["operations"])
+def get_erasure(erasure_id: UUID, runtime: RuntimeOf, caller: Administrator) -> RemovedOut:
+    """How far an erasure is; what went, when it is done."""
+    return read_erasure(runtime, caller, erasure_id)
 
 
 @router.get("/v1/erasures", tags=["operations"])

@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from api.proxy.dialects import Dialect, Message, find_dialect, read_events
+from api.proxy.dialects import SHAPELESS, Dialect, Message, find_dialect, inject, read_events
 from api.proxy.memory import Conversation, Memory
 
 log = structlog.get_logger(__name__)
@@ -134,7 +134,7 @@ class Proxy:
             asked = json.loads(body)
             messages = dialect.read_messages(asked)
             conversation = self._name_conversation(request, asked, messages)
-        except (ValueError, TypeError, AttributeError, KeyError):
+        except SHAPELESS:
             return None, body  # the upstream says what is wrong with it
         if conversation is None:
             return None, body
@@ -143,7 +143,9 @@ class Proxy:
         )
         found = await self._memory.recall(conversation, messages)
         if found.stable or found.volatile:
-            changed = dialect.inject(asked, stable=found.stable, volatile=found.volatile)
+            changed = inject(dialect, asked, stable=found.stable, volatile=found.volatile)
+            if changed is None:
+                return None, body
             body = json.dumps(changed, ensure_ascii=False).encode("utf-8", "surrogatepass")
         return exchange, body
 
@@ -177,7 +179,7 @@ class Proxy:
     def _keep(self, exchange: Exchange) -> None:
         try:
             words, answer_id = exchange.read_answer()
-        except (ValueError, TypeError, AttributeError, KeyError, IndexError):
+        except SHAPELESS:
             words, answer_id = "", None  # the question is kept; an answer nobody can read is not
         if answer_id:
             self._conversations[answer_id] = exchange.conversation

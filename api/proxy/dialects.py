@@ -287,6 +287,18 @@ def find_dialect(method: str, path: str) -> Dialect | None:
     return next((dialect for dialect in DIALECTS if path.rstrip("/").endswith(dialect.path)), None)
 
 
+# What reading a body of another shape than a dialect's own raises; such a call goes on as it came.
+SHAPELESS: Final = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
+
+
+def inject(dialect: Dialect, body: dict[str, Any], *, stable: str, volatile: str) -> dict[str, Any] | None:
+    """The request with memory in it; None where it has no shape that memory fits into."""
+    try:
+        return dialect.inject(body, stable=stable, volatile=volatile)
+    except SHAPELESS:
+        return None
+
+
 def read_events(stream: bytes) -> Iterator[Mapping[str, Any]]:
     """The JSON events of a stream of server-sent events; what is no JSON (`[DONE]`) is passed over.
 

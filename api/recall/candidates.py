@@ -7,8 +7,8 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 
-from models.store.embeddings import Vector, decode_windows
-from models.store.recall import ITEM_ID, LEXICAL_WEIGHT, WINDOWS, Candidate, CandidateRow
+from models.store.index.embeddings import Vector, decode_windows
+from models.store.recall.candidates import ITEM_ID, LEXICAL_WEIGHT, WINDOWS, Candidate, CandidateRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 from api.recall.profiles import Scored
@@ -24,12 +25,22 @@ def explain_candidates(recalled: Sequence[Recalled], fates: Mapping[str, Fate]) 
             "temporal": asdict(found.dated) if found.dated else None,
             "hop_from": found.hop_from,
             "recovered": found.is_recovered,
-            "superseded_by": found.superseded_by.id if found.superseded_by else None,
+            "superseded_by": found.superseded_by,
+            "superseded_at": name_moment(found.candidate.superseded_at),
             "chosen": fates[found.candidate.id].is_in,
             "reason": fates[found.candidate.id].reason,
         }
         for found in recalled
     ]
+
+
+def name_moment(seconds: float | None) -> str | None:
+    """A moment in seconds since 1970, as it is written.
+
+    >>> name_moment(0.0), name_moment(None)
+    ('1970-01-01T00:00:00+00:00', None)
+    """
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def _terms(scored: Scored) -> dict[str, Any]:

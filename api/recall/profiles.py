@@ -14,7 +14,7 @@ from models.domain.recall.scoring import (
     rank_candidates,
 )
 from models.domain.text.terms import extract_terms, query_keywords
-from models.store.recall import Candidate
+from models.store.recall.candidates import Candidate
 
 Scored = Relevance | ScoredCandidate
 
@@ -44,7 +44,7 @@ def _rank_as_seed(
     profile: ScoringProfile,
 ) -> Sequence[ScoredCandidate]:
     """Likeness, recency, use and authority. What merely stands beside a match is left out: the seed has no neighbours."""
-    most_reads = max((passage.access_count for passage in passages), default=0)
+    most_reads = max((passage.useful_count for passage in passages), default=0)
     facts = (
         CandidateFacts(
             id=passage.id,
@@ -53,8 +53,8 @@ def _rank_as_seed(
             lexical_rank=candidates[passage.id].lexical_rank,
             vector_rank=candidates[passage.id].vector_rank,
             age_seconds=passage.age_seconds,
-            access_count=passage.access_count,
-            max_access_count=most_reads,
+            useful_count=passage.useful_count,
+            max_useful_count=most_reads,
             authority=passage.authority,
             confidence=passage.confidence,
             terms=extract_terms(candidates[passage.id].text),

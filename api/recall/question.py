@@ -11,16 +11,18 @@ from api.runtime import Runtime
 from models.domain.recall.scoring import SEED_PROFILES, ProfileName
 from models.domain.recall.time import temporal
 from models.domain.text.terms import query_keywords
-from models.store.context import Context
-from models.store.embeddings import Vector
-from models.store.nearest import Way, choose_way
-from models.store.recall import Breadth, CandidateRow
-from models.store.tokens import Caller
+from models.store.index.embeddings import Vector
+from models.store.recall.candidates import Breadth, CandidateRow
+from models.store.recall.context import Context
+from models.store.recall.nearest import Way, choose_way
+from models.store.tenancy.tokens import Caller
 
-# For prompts up to so many tokens: what the budget cannot hold is not read. Turns around a weak hit push better hits out of
-# a small prompt, and have room in a large one (decision 25).
-BREADTHS: Final = ((2400, Breadth(40, 6)), (4800, Breadth(40, 10)), (9600, Breadth(60, 60)))
+# For prompts up to so many tokens: about as many as the budget holds; where that was too few, recall reads once more
+# (decision 38). Turns around a weak hit push better hits out of a small prompt, and have room in a large one (decision 25).
+BREADTHS: Final = ((2400, Breadth(40, 6)), (4800, Breadth(70, 20)), (9600, Breadth(60, 60)))
 MOST_BREADTH: Final = Breadth(100, 100)
+LEAST_RANKED: Final = 200  # of what was found and of what stands beside it
+LEAST_ITEM_TOKENS: Final = 8  # of a short turn: a prompt holds hardly more items than budget/this
 
 
 def choose_breadth(budget_tokens: int) -> Breadth:
@@ -30,6 +32,15 @@ def choose_breadth(budget_tokens: int) -> Breadth:
     (Breadth(candidates=40, reaching=6), Breadth(candidates=100, reaching=100))
     """
     return next((breadth for budget, breadth in BREADTHS if budget_tokens <= budget), MOST_BREADTH)
+
+
+def choose_most_ranked(budget_tokens: int) -> int:
+    """How many of the ranked may be tried: more than this a prompt does not hold.
+
+    >>> choose_most_ranked(1000), choose_most_ranked(8000)
+    (200, 1000)
+    """
+    return max(LEAST_RANKED, budget_tokens // LEAST_ITEM_TOKENS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +60,28 @@ class Question:
     way: Way = "exact"  # how the nearest vectors are found
     vector: Vector | None = None
     profile: ProfileName = "longtail"  # how what is found is ranked
+    floor: float = 0.0  # a turn that scores less is not tried
+    room_tokens: int | None = (
+        None  # of a prompt, that recall may fill: where less was found, it reads once more
+    )
     explains: bool = False  # whether what is ranked too low to be tried is listed too
     slots: "Future[Vector] | None" = None  # vectors of the events it asks about, if they count
 
-    def within(self, context: Context, *, rows: Sequence[CandidateRow], vector: Vector | None) -> "Question":
-        """The question with where to search, what was found by words, and its vector."""
+    def within(
+        self,
+        context: Context,
+        *,
+        rows: Sequence[CandidateRow],
+        vector: Vector | None,
+        room_tokens: int | None = None,
+    ) -> "Question":
+        """The question with where to search, what was found by words, its vector, and the room there is for answers."""
         return replace(
             self,
+            room_tokens=room_tokens,
+            floor=self.floor
+            if vector is not None
+            else 0.0,  # words alone score less, however well they match
             namespaces=context.places,
             bindings=context.bindings,
             rows=rows,
@@ -73,6 +99,7 @@ def ask(
     now: datetime,
     breadth: Breadth,
     profile: ProfileName | None = None,
+    floor: float = 0.0,
     explains: bool = False,
 ) -> Question:
     """A question as it reads; for the seed's profiles, what the events in it are like is worked out meanwhile."""
@@ -89,6 +116,7 @@ def ask(
         keywords=query_keywords(text),
         intent=intent,
         profile=profile,
+        floor=0.0 if profile in SEED_PROFILES else floor,  # the seed's scores lie elsewhere
         explains=explains,
         slots=runtime.start_encoding(temporal.event_slots(text)) if wants_slots else None,
     )

@@ -9,20 +9,20 @@ from api.recall.candidates import Candidates
 from api.recall.profiles import Scored, rank_by_profile
 from api.recall.question import Question
 from models.domain.prompt.fate import Fate, decide_fate
-from models.domain.recall.conflicts import Statement, find_superseded, put_newer_first
 from models.domain.recall.relevance import PassageColumns
 from models.domain.recall.scoring import Scope
 from models.domain.recall.selection import find_repeats
+from models.domain.recall.smalltalk import carries_nothing
 from models.domain.recall.time import temporal
 from models.domain.recall.time.timeframes import find_time_frames, measure_time_fit
 from models.domain.records import GLOBAL_NAMESPACE
 from models.domain.text.terms import query_keywords
-from models.store.recall import Candidate
+from models.domain.updates.statements import put_newer_first
+from models.store.recall.candidates import Candidate
 
 SLOTS_TIMEOUT_SECONDS: Final = 1.0
 MOST_DATED: Final = 60  # of the ranked, how many may lead the answer to a question about time
 STRONG_SHARE: Final = 0.5  # of the best score: what comes before the summaries of the session
-MOST_COMPARED: Final = 16  # of the ranked, how many are compared for statements that replace each other
 ANSWERING_ROLES: Final = frozenset({"assistant", "tool"})
 SAID_KINDS: Final = frozenset({"turn", "memory"})
 AUTHORED_KINDS: Final = frozenset({"rule", "lore"})
@@ -35,12 +35,14 @@ class Recalled(NamedTuple):
     scored: Scored
     rank: int | None = None  # by score, from 1; what a link led to has none
     dated: temporal.TemporalChoice | None = None
-    superseded_by: Candidate | None = None  # what the same speaker said later, and otherwise
+    superseded_by: str | None = (
+        None  # what says how it is now; the turn's id where that is not among the ranked
+    )
     repeats: str | None = None  # the better one that says nearly the same
     hop_from: str | None = None  # the ranked node whose link led here
     covers: frozenset[str] = frozenset()  # of a summary: the turns it stands for, if found or in the tail
     is_recovered: bool = False  # a raw turn under a summary, looked up because nothing else matched well
-    fate: Fate | None = None  # of one that is not tried, because so much came before it
+    fate: Fate | None = None  # of one that is not tried: under the floor, or so much came before it
 
 
 def rank(question: Question, candidates: Candidates, *, most: int) -> tuple[list[Recalled], list[Recalled]]:
@@ -60,8 +62,8 @@ def rank(question: Question, candidates: Candidates, *, most: int) -> tuple[list
     order = temporal.put_choices_first([scored.id for scored in tried], choices)
     places = [place_by_id[key] for key in order]
     records = [candidates.records[place] for place in places]
-    superseded = _find_superseded(records)
     repeats = find_repeats([record.text for record in records], candidates.single_rows()[places])
+    empty = _find_small_talk(candidates.records, question)
     recalled = [
         Recalled(
             candidate=record,
@@ -69,7 +71,9 @@ def rank(question: Question, candidates: Candidates, *, most: int) -> tuple[list
             rank=rank_by_id[record.id][0],
             dated=choice_by_id.get(record.id),
             repeats=records[repeats[place]].id if place in repeats else None,
-            superseded_by=superseded.get(record.id),
+            fate=decide_fate(is_small_talk=True)
+            if record.id in empty
+            else _find_fate(record, rank_by_id[record.id][1], question, is_dated=record.id in choice_by_id),
         )
         for place, record in enumerate(records)
     ]
@@ -85,6 +89,35 @@ def rank(question: Question, candidates: Candidates, *, most: int) -> tuple[list
     return recalled, beyond
 
 
+def _find_fate(record: Candidate, scored: Scored, question: Question, *, is_dated: bool) -> Fate | None:
+    """That something said is out whatever room there is: it scores under the floor, and no question about time chose it."""
+    if scored.score >= question.floor or is_dated or record.kind in AUTHORED_KINDS:
+        return None
+    if record.kind == "summary" and record.session_id == question.session_id:
+        return None  # what the session was about before its tail, whatever is asked
+    return decide_fate(under_floor=question.floor)
+
+
+def _find_small_talk(records: Sequence[Candidate], question: Question) -> frozenset[str]:
+    """What a prompt does without: turns that carry nothing by themselves. A search lists them like others."""
+    if question.room_tokens is None:
+        return frozenset()
+    said = [record for record in records if record.kind in SAID_KINDS]
+    texts = {(record.session_id, record.position): record.text for record in said}
+    return frozenset(
+        record.id
+        for record in said
+        if carries_nothing(
+            record.text,
+            asked=question.keywords,
+            # A "yes" without its question in the prompt says nothing.
+            answers_question=texts.get((record.session_id, (record.position or 0) - 1), "")
+            .rstrip()
+            .endswith("?"),
+        )
+    )
+
+
 def arrange(
     ranked: Sequence[Recalled],
     hops: Sequence[Recalled],
@@ -95,8 +128,17 @@ def arrange(
     """The ranked in the order in which they are to be tried: hops by their score, the newer first, summaries last."""
     recalled = _with_hops(ranked, hops)
     by_id = {one.candidate.id: one for one in recalled}
-    newer = {key: one.superseded_by.id for key, one in by_id.items() if one.superseded_by}
-    return _with_summaries([by_id[key] for key in put_newer_first(list(by_id), newer)], covered, session_id)
+    by_item = {one.candidate.item_id: key for key, one in by_id.items()}
+    newer = {
+        key: by_item[one.candidate.superseded_by]
+        for key, one in by_id.items()
+        if one.candidate.superseded_by in by_item
+    }
+    ordered = [
+        by_id[key]._replace(superseded_by=newer.get(key) or by_id[key].candidate.superseded_by)
+        for key in put_newer_first(list(by_id), newer)
+    ]
+    return _with_summaries(ordered, covered, session_id)
 
 
 def _describe(records: Sequence[Candidate], question: Question) -> PassageColumns:
@@ -117,7 +159,7 @@ def _describe(records: Sequence[Candidate], question: Question) -> PassageColumn
         if frames
         else [0.0] * len(records),
         age_seconds=[now - seen_at for seen_at in columns.seen_at],
-        access_count=columns.access_count,
+        useful_count=columns.useful_count,
         authority=columns.authority,
         confidence=columns.confidence,
         is_answer=[_is_answer(record, question) for record in records],
@@ -151,13 +193,6 @@ def _with_summaries(
     strong = [one for one in raw if one.dated is not None or one.scored.score >= best * STRONG_SHARE]
     weak = [one for one in raw if not (one.dated is not None or one.scored.score >= best * STRONG_SHARE)]
     return [*strong, *own, *weak, *others]
-
-
-def _find_superseded(ordered: Sequence[Candidate]) -> dict[str, Candidate]:
-    """Of the best, what its speaker said otherwise later: by id, the newest such statement."""
-    said = [one for one in ordered[:MOST_COMPARED] if one.kind in SAID_KINDS and one.role == "user"]
-    found = find_superseded([Statement(one.name or "", one.said_at, one.text) for one in said])
-    return {said[older].id: said[newer] for older, newer in found.items()}
 
 
 def _choose_dated(

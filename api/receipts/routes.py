@@ -9,7 +9,7 @@ from api.access import RuntimeOf, reader
 from api.parameters import PROBLEM
 from api.receipts.schemas import ReceiptOut, ReplayOut
 from api.receipts.service import read_receipt, replay
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
     404: {**PROBLEM[403], "description": "Not here: never kept, pruned, or another tenant's"}

@@ -25,6 +25,12 @@ class CandidateOut(BaseModel):
     lexical_rank: int | None
     hop_from: str | None
     temporal: dict[str, Any] | None
+    quoted_chars: int | None = Field(
+        default=None,
+        description="Of a long turn that is quoted by the passages that match: how long the quote is.",
+    )
+    superseded_by: str | None = None  # what says how it is now
+    superseded_at: datetime | None = None  # since when
     terms: dict[str, float | None] = Field(description="Every term of its score, and the score itself.")
     text: str | None = Field(description="The beginning of its words, as they are stored now.")
 
@@ -53,6 +59,7 @@ class ReceiptBudgetOut(BaseModel):
         default=None, description="Where nothing matched well: what raw turns under summaries might cost."
     )
     recall: int
+    exhausted: bool = Field(default=False, description="Nothing else reached the floor of recall.")
 
 
 class ReceiptOut(BaseModel):

@@ -19,10 +19,11 @@ from api.runtime import Runtime
 from api.trail import Trail
 from models.domain.prompt.markers import keep_what_was_said
 from models.errors import NotFound
+from models.store.documents import load_node_texts
 from models.store.engine import tenant_transaction
-from models.store.items import load_item_texts
-from models.store.receipts import StoredReceipt, find_receipt
-from models.store.tokens import Caller
+from models.store.index.items import load_item_texts
+from models.store.receipts import ReceiptLine, StoredReceipt, find_receipt, list_receipts
+from models.store.tenancy.tokens import Caller
 from models.store.turns import load_recent_turns
 
 WAIT_SECONDS: Final = 2.0  # for a receipt whose answer has just been sent
@@ -39,7 +40,13 @@ def read_receipt(runtime: Runtime, caller: Caller, assembly_id: UUID) -> Receipt
     ids = {UUID(row["turn_id"] or row["id"]) for row in rows}
     with tenant_transaction(runtime.engine, caller) as connection:
         found = load_item_texts(connection, tenant_id=caller.tenant_id, ids=list(ids))
+        rules = load_node_texts(
+            connection,
+            tenant_id=caller.tenant_id,
+            ids=[UUID(row["id"]) for row in rows if row["kind"] == "rule"],
+        )
     texts = {str(one.id): one.text[:EXCERPT_CHARS] for one in found}
+    texts |= {str(key): words[:EXCERPT_CHARS] for key, words in rules.items()}
     described = {key: stored.receipt[key] for key in stored.receipt if key not in {"candidates", "version"}}
     return ReceiptOut.model_validate(
         {
@@ -58,6 +65,20 @@ def replay(runtime: Runtime, caller: Caller, assembly_id: UUID) -> ReplayOut:
     stored = _find(runtime, caller, assembly_id)
     fresh, left_out = _make_again(runtime, caller, stored)
     return compare(stored, fresh, left_out=left_out)
+
+
+def read_newest(runtime: Runtime, caller: Caller, *, session_id: str | None, count: int) -> list[ReceiptLine]:
+    """The newest receipts that the token opens."""
+    with tenant_transaction(
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
+    ) as connection:
+        return list_receipts(connection, tenant_id=caller.tenant_id, session_id=session_id, count=count)
+
+
+def compare_two(runtime: Runtime, caller: Caller, earlier: UUID, later: UUID) -> ReplayOut:
+    """Where the prompts of two receipts differ, the first as it was, the second as it is."""
+    was, now = _find(runtime, caller, earlier), _find(runtime, caller, later)
+    return compare(was, now.receipt, left_out=0)
 
 
 def unfold_candidates(receipt: Mapping[str, Any]) -> list[dict[str, Any]]:

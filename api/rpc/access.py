@@ -7,7 +7,7 @@ from api.rpc.collections import Place, find_place
 from api.rpc.dispatcher import Call
 from models.domain.records import GLOBAL_NAMESPACE, Identity
 from models.store import sessions
-from models.store.collections import Scope
+from models.store.collections.views import Scope
 from models.store.documents import bindings_of
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from models.documents.outline import KIND_OF_NODE, OTHER_KIND, Outline, make_plain, read_outline
-from models.store.collections import Entry, Scope, list_entries
+from models.store.collections.views import Entry, Scope, list_entries
 from models.store.documents import load_bodies
 
 CHARS_PER_TOKEN = 4

@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from api.schemas import Name, refuse
 from models.domain.records import GLOBAL_NAMESPACE
 from models.errors import InvalidInput
-from models.store.collections import View
+from models.store.collections.views import View
 from models.tables import MAX_NAME_LENGTH
 
 TIER_OF_AUTHORED: Final = {"authored:hard": 1, "authored:soft": 2, "authored:variant": 0}

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from api.middleware.bodies import SMALLEST_VALUE_BYTES, count_values
 from api.middleware.rates import RateLimiter
 from api.problems import VALIDATION_CODES
 from api.rpc.protocol import (
@@ -18,6 +19,7 @@ from api.rpc.protocol import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     MOST_REQUESTS_IN_BATCH,
+    TOO_LARGE,
     TRY_AGAIN,
     UNAUTHORIZED,
     Request,
@@ -31,7 +33,7 @@ from api.rpc.protocol import (
 )
 from api.runtime import Runtime
 from models.errors import DatabaseUnavailable, ServiceError
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 log = structlog.get_logger(__name__)
 Model = TypeVar("Model", bound=BaseModel)
@@ -78,16 +80,23 @@ class Dispatcher:
     """Answers messages; it never raises, whatever the message holds and whatever a method does."""
 
     def __init__(
-        self, runtime: Runtime, methods: Mapping[str, Method], *, limiter: RateLimiter | None = None
+        self,
+        runtime: Runtime,
+        methods: Mapping[str, Method],
+        *,
+        limiter: RateLimiter | None = None,
+        most_values: int = 100_000,
     ) -> None:
         self._runtime = runtime
         self._methods = methods
         self._limiter = limiter  # of messages: a batch is as many as it has
+        self._most_values = most_values  # of a message: JSON values and keys
         self._turnstile = threading.Lock()
 
     def answer(self, text: bytes, session: Session) -> bytes | None:
         """The answer to one message or batch; None where nobody wants one."""
         try:
+            self._check_values(text)
             message = read_json(text)
         except RpcError as error:
             return write_json(show_error(None, error))
@@ -99,6 +108,18 @@ class Dispatcher:
             return write_json(show_error(None, RpcError(INVALID_REQUEST, size)))
         answers = [found for one in message if (found := self._answer_one(one, session)) is not None]
         return write_json(answers) if answers else None
+
+    def _check_values(self, text: bytes) -> None:
+        most = self._most_values
+        if len(text) > most * SMALLEST_VALUE_BYTES and count_values(text, enough=most) > most:
+            raise RpcError(
+                TOO_LARGE,
+                f"the message has more than {most} JSON values and keys",
+                {
+                    "code": "too_many_values",
+                    "remedy": "send it in several, or raise LONGTAIL_MAX_BODY_VALUES",
+                },
+            )
 
     def _answer_one(self, message: Any, session: Session) -> dict[str, Any] | None:
         try:

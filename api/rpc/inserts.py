@@ -22,13 +22,13 @@ from models.domain.records import (
     durable_namespace,
     read_identity,
 )
-from models.domain.rules.detector import read_conversation
+from models.domain.rules.conversation import read_wish
 from models.errors import InvalidInput, ServiceError
-from models.store.collections import find_said, find_said_at
+from models.store.collections.records import NewRecord, find_named_turn, put_record
+from models.store.collections.views import find_said, find_said_at
 from models.store.engine import tenant_transaction
 from models.store.guidance import add_guidance
 from models.store.memories import add_memory
-from models.store.records import NewRecord, find_named_turn, put_record
 
 ROLE_OF_HOST: Final = {"toolresult": "tool", "tool_result": "tool", "function": "tool", "developer": "system"}
 
@@ -152,18 +152,18 @@ def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadat
                 tenant_id=tenant_id,
                 namespace=place.namespace,
                 turn_id=turn_id,
-                body=text,
+                body=turn.content,
                 gate_score=_read_unit(metadata, "gating_score", call.runtime.settings.gate_threshold),
                 seen_at=seen_at,
             )
         elif place.view == "guidance":
-            reading = read_conversation(text)
+            reading = read_wish(turn.content)
             add_guidance(
                 connection,
                 tenant_id=tenant_id,
                 collection=place.collection,
                 turn_id=turn_id,
-                body=text,
+                body=turn.content,
                 modalities=sorted(reading.modalities),
                 claims=reading.claims,
                 stability_weight=_read_unit(metadata, "stability_weight", STABILITY_WEIGHT["user"]),
@@ -234,6 +234,7 @@ def _read_unit(metadata: Mapping[str, Any], key: str, default: float) -> float:
 
 
 def _insert_own(call: Call, place: Place, record_id: str, text: str, metadata: Mapping[str, Any]) -> None:
+    """A text of a client's own; one whose metadata names a `userId` is that user's, and is erased with them."""
     turn = read_turn(record_id, text, {**metadata, "role": "user"})  # the limits of a turn
     vector, encoder = None, None
     with contextlib.suppress(ServiceError):  # no encoder yet: compared when it is searched
@@ -243,12 +244,15 @@ def _insert_own(call: Call, place: Place, record_id: str, text: str, metadata: M
         namespace = place.namespace
         if namespace is None and place.session_id is not None:
             namespace = find_home(connection, place.session_id)
+        owner = metadata.get("userId")
+        if namespace is None and isinstance(owner, str) and owner:
+            namespace = durable_namespace(read_identity(owner), "")
         record = NewRecord(
             collection=place.collection,
             id=record_id,
-            metadata=metadata,
+            metadata={key: value for key, value in turn.metadata.items() if key in metadata},
             namespace=namespace,
-            body=text,
+            body=turn.content,
             encoder=encoder,
             vector=vector,
         )

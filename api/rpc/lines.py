@@ -19,8 +19,8 @@ import structlog
 from api.rpc.dispatcher import Dispatcher, Session
 from api.rpc.framing import LineFramer, TooLong
 from api.rpc.protocol import TOO_LARGE, TRY_AGAIN, RpcError, show_error, write_json
-from api.stack.doors import keep_socket, take_socket
-from api.stack.endpoints import ENDPOINTS_FILE, Endpoint, open_socket, read_endpoints, remove_socket
+from api.stack.sockets.doors import keep_socket, take_socket
+from api.stack.sockets.endpoints import ENDPOINTS_FILE, Endpoint, open_socket, read_endpoints, remove_socket
 from models.settings import Settings
 
 log = structlog.get_logger(__name__)

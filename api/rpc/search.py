@@ -16,7 +16,7 @@ from api.rpc.authored import present
 from api.rpc.dispatcher import Call
 from models.domain.text.terms import extract_terms
 from models.errors import TransientError
-from models.store.collections import (
+from models.store.collections.views import (
     Entry,
     Scope,
     find_entries,
@@ -25,10 +25,10 @@ from models.store.collections import (
     list_unencoded_entries,
     load_entries,
 )
-from models.store.embeddings import Vector
 from models.store.engine import tenant_transaction
 from models.store.history import LAST_SEQ
-from models.store.nearest import choose_way, find_neighbours, measure_sizes
+from models.store.index.embeddings import Vector
+from models.store.recall.nearest import choose_way, find_neighbours, measure_sizes
 
 # Rows that came a moment ago are encoded on the spot: a client finds what it has just put in.
 MOST_UNENCODED = 64

@@ -9,7 +9,7 @@ from api.idempotency import IdempotentRoute
 from api.parameters import PROBLEM
 from api.search.schemas import SearchIn, SearchOut
 from api.search.service import search_memory
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 router = APIRouter(route_class=IdempotentRoute)
 

@@ -12,9 +12,9 @@ from uuid import UUID
 from api.access import check_namespace
 from api.cursors import invalid_cursor
 from api.recall.explanation import explain_candidates
-from api.recall.question import Question, ask
+from api.recall.question import LEAST_RANKED, Question, ask
 from api.recall.ranking import Recalled, scope_of
-from api.recall.service import MOST_RANKED, recall, send_nearest
+from api.recall.service import recall, send_nearest
 from api.runtime import Runtime
 from api.search.schemas import SearchHit, SearchIn, SearchOut
 from api.trail import Trail
@@ -22,11 +22,11 @@ from models.domain.prompt.fate import Fate, decide_fate
 from models.domain.recall.sessions import choose_one_of_each_session, witness
 from models.domain.records import Identity, durable_namespace
 from models.errors import InvalidInput
-from models.store.context import Context, Origin, receive_context, send_context
 from models.store.engine import one_round_trip, tenant_transaction
-from models.store.items import load_items
-from models.store.recall import Breadth, CandidateRow, send_named
-from models.store.tokens import Caller
+from models.store.index.items import load_items
+from models.store.recall.candidates import Breadth, CandidateRow, send_named
+from models.store.recall.context import Context, Origin, receive_context, send_context
+from models.store.tenancy.tokens import Caller
 
 ENCODING_TIMEOUT_SECONDS = 10.0
 FOUND = Breadth(60, 60)  # the pages of a list go deeper than a small prompt
@@ -97,7 +97,7 @@ def _rank(
 ) -> tuple[list[RankedHit], Context, list[dict[str, Any]]]:
     """The whole ranking, filtered; search for more where a filter will throw most of it away."""
     is_filtered = any((request.scopes, request.kinds, request.roles, request.since, request.until))
-    breadth, most = (FILTERED, MOST_FILTERED) if is_filtered else (FOUND, MOST_RANKED)
+    breadth, most = (FILTERED, MOST_FILTERED) if is_filtered else (FOUND, LEAST_RANKED)
     encoding = runtime.start_encoding([request.query])
     if encoding is None:
         trail.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
@@ -110,7 +110,7 @@ def _rank(
     with one_round_trip(runtime.engine, caller, timeout_ms=timeout_ms) as cursors:
         sent = send_nearest(cursors, question, encoder=encoder)
         near = sent.fetchall() if sent else ()
-        ranked = recall(cursors, question, near, encoder=encoder, most=most)
+        ranked = recall(cursors, question, near, encoder=encoder, most=most).found
     kept, fates = choose_listed(ranked, request)
     explained = explain_candidates(ranked, fates) if request.explain else []
     return [_show(found) for found in kept], context, explained
@@ -189,7 +189,7 @@ def _show(found: Recalled) -> RankedHit:
         session_id=candidate.session_id,
         ts=datetime.fromtimestamp(candidate.said_at, UTC),
         similarity=candidate.similarity,
-        superseded_by=found.superseded_by.id if found.superseded_by else None,
+        superseded_by=found.superseded_by,
     )
 
 

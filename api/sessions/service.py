@@ -11,7 +11,7 @@ from models.domain.records import Identity
 from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.sessions import describe_session, list_sessions
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 
 def page_sessions(

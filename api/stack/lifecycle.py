@@ -10,24 +10,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import psutil
 
-from api.stack import ports, postgres, valkey
-from api.stack.binaries import find_postgres, find_redis
-from api.stack.diagnosis import StartFailed, diagnose, measure_log
-from api.stack.endpoints import read_endpoints
-from api.stack.files import hold_lock, write_file
+from api.stack.home.files import hold_lock, write_file
+from api.stack.home.layout import Layout, plan_layout, prepare_folders, remove_short_folder
+from api.stack.home.state import clear_state, read_state, write_state
 from api.stack.interruption import StopSignals
-from api.stack.layout import Layout, plan_layout, prepare_folders, remove_short_folder
-from api.stack.orphans import stop_orphans
-from api.stack.parts import (
+from api.stack.servers import postgres, valkey
+from api.stack.servers.binaries import find_postgres, find_redis
+from api.stack.sockets import ports
+from api.stack.sockets.endpoints import read_endpoints
+from api.stack.supervision.diagnosis import StartFailed, diagnose, measure_log
+from api.stack.supervision.orphans import stop_orphans
+from api.stack.supervision.parts import (
     API,
     BEAT,
     FLOWER,
     POSTGRES,
     REDIS,
-    WORKERS,
+    STOP_TOGETHER,
     Addresses,
     Part,
     bracket,
@@ -35,7 +38,7 @@ from api.stack.parts import (
     plan_server,
     plan_services,
 )
-from api.stack.readiness import (
+from api.stack.supervision.readiness import (
     Probe,
     await_ready,
     probe_api,
@@ -45,19 +48,25 @@ from api.stack.readiness import (
     probe_running,
     probe_workers,
 )
-from api.stack.state import clear_state, read_state, write_state
-from api.stack.supervision import Supervisor, render_configuration, start_supervisord
+from api.stack.supervision.supervisor import (
+    GUARDIAN,
+    Supervisor,
+    render_configuration,
+    render_part,
+    start_supervisord,
+)
 from api.version import find_version
 from models.errors import Misconfigured, TransientError
 from models.settings import Settings, derive_role_url
+from models.traces import check_installed
 
 Phase = Literal["starting", "ready", "failed", "stopping", "stopped"]
 Report = Callable[[str, Phase, str], None]
 
 SCHEMA = "schema"  # shown like a part: it takes time and can fail
 LOCK_WAIT_SECONDS = 5.0
-STOP_TOGETHER = ((FLOWER, BEAT), WORKERS, (API,), (REDIS,), (POSTGRES,))
 STOP_SECONDS_MAX = 90.0
+GUARDIAN_SECONDS = 10.0
 GONE = {"STOPPED", "EXITED", "FATAL", "UNKNOWN"}
 
 
@@ -73,6 +82,7 @@ class Started:
 def start_stack(settings: Settings, *, flower: bool, report: Report, signals: StopSignals) -> Started:
     """Bring every part up and write state.json, or stop everything again and raise why."""
     _check_flower(flower)
+    check_installed(settings.traces_endpoint)
     layout = plan_layout(settings.home, settings.run_as)
     read_endpoints(settings.rpc_listen, home=layout.home)  # refused here, before anything is started
     prepare_folders(layout, with_servers=not (settings.database_url and settings.redis_url))
@@ -81,6 +91,8 @@ def start_stack(settings: Settings, *, flower: bool, report: Report, signals: St
         if supervisor.answers():
             state = read_state(layout)
             if state:
+                if flower and FLOWER not in state["parts"]:
+                    state = _add_flower(layout, settings, state, report)
                 return Started(layout=layout, state=state, supervisord=None)
         _stop(layout, report)  # a start that was broken off, or what a crash left
         try:
@@ -128,11 +140,10 @@ def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) 
     token = _ensure_token_file(layout, settings)
     owner_url = owner_url or postgres.local_url(layout, postgres_port)
     redis_url = redis_url or valkey.local_url(layout)
-    addresses = Addresses(
+    addresses = _address(
+        settings,
+        owner_url=owner_url,
         redis_url=redis_url,
-        api_database_url=settings.api_database_url or derive_role_url(owner_url, "longtail_api"),
-        worker_database_url=settings.worker_database_url or derive_role_url(owner_url, "longtail_worker"),
-        host=settings.host,
         port=api_port,
         token=token,
         flower_port=flower_port,
@@ -197,6 +208,56 @@ def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) 
     return Started(layout=layout, state=state, supervisord=process)
 
 
+def _address(
+    settings: Settings, *, owner_url: str, redis_url: str, port: int, token: str, flower_port: int | None
+) -> Addresses:
+    return Addresses(
+        redis_url=redis_url,
+        api_database_url=settings.api_database_url or derive_role_url(owner_url, "longtail_api"),
+        worker_database_url=settings.worker_database_url or derive_role_url(owner_url, "longtail_worker"),
+        host=settings.host,
+        port=port,
+        token=token,
+        flower_port=flower_port,
+    )
+
+
+def _add_flower(layout: Layout, settings: Settings, state: dict[str, Any], report: Report) -> dict[str, Any]:
+    """Start Flower beside a stack that runs; nothing else of it is touched. Raises where Flower does not come."""
+    port = ports.claim_port(layout.ports_file, FLOWER)
+    addresses = _address(
+        settings,
+        owner_url=state["database_url"],
+        redis_url=state["redis_url"],
+        port=urlsplit(state["api_url"]).port or 0,
+        token=_ensure_token_file(layout, settings),
+        flower_port=port,
+    )
+    part = next(part for part in plan_services(layout, addresses) if part.name == FLOWER)
+    written = layout.supervisor_conf.read_text()
+    write_file(layout.supervisor_conf, written + render_part(layout, part, len(state["parts"])))
+    supervisor = Supervisor(layout.control_socket)
+    mark = measure_log(layout.log_file(FLOWER))
+    report(FLOWER, "starting", "")
+    url = f"http://127.0.0.1:{port}"
+    try:
+        supervisor.add(FLOWER)
+        supervisor.start(FLOWER)
+        await_ready(
+            supervisor,
+            {FLOWER: probe_flower(url)},
+            report=report,
+            explain=lambda part: diagnose(part, layout.log_file(part), mark),
+        )
+    except BaseException:
+        _stop_parts(supervisor, (FLOWER,), report)
+        write_file(layout.supervisor_conf, written)
+        raise
+    state = {**state, "parts": [*state["parts"], FLOWER], "flower_url": url}
+    write_state(layout, state)
+    return state
+
+
 def _stop(layout: Layout, report: Report) -> bool:
     supervisor = Supervisor(layout.control_socket)
     was_running = supervisor.answers()
@@ -237,10 +298,14 @@ def _stop_parts(supervisor: Supervisor, together: tuple[str, ...], report: Repor
 def _leave(supervisor: Supervisor, pid: int) -> None:
     try:
         process = psutil.Process(pid)
+        guardian = process.parent()
         supervisor.shutdown()
         process.wait(timeout=STOP_SECONDS_MAX)
-    except psutil.TimeoutExpired:
-        psutil.Process(pid).kill()
+        if guardian is not None and GUARDIAN in guardian.cmdline():
+            guardian.wait(timeout=GUARDIAN_SECONDS)  # it ends with supervisord, a moment later
+    except psutil.TimeoutExpired as error:
+        if error.pid == pid:
+            psutil.Process(pid).kill()
     except (psutil.NoSuchProcess, TransientError):
         return
 
@@ -260,7 +325,7 @@ def _ensure_token_file(layout: Layout, settings: Settings) -> str:
 
 def _migrate(owner_url: str, tokens: set[str]) -> None:
     from models.migrations.run import migrate
-    from models.store.tokens import ensure_token
+    from models.store.tenancy.tokens import ensure_token
 
     migrate(owner_url)
     for token in tokens:

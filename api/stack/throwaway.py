@@ -17,9 +17,9 @@ from models.settings import Settings
 class ThrowawayStack:
     """`longtail up --detach` in a new home, `longtail down` at the end; nothing of it is left."""
 
-    def __init__(self, extra_env: Mapping[str, str] | None = None) -> None:
+    def __init__(self, extra_env: Mapping[str, str] | None = None, *, folder: Path | None = None) -> None:
         # Not under a test runner's long folder: a unix socket path has little room.
-        self.home = Path(tempfile.mkdtemp(prefix="longtail-"))
+        self.home = Path(tempfile.mkdtemp(prefix="longtail-", dir=folder))
         self.home.chmod(0o755)
         self.env = {
             **{key: value for key, value in os.environ.items() if not key.startswith("LONGTAIL_")},

@@ -10,7 +10,7 @@ from api.idempotency import IdempotentRoute
 from api.parameters import PROBLEM, Asked, Cursor
 from api.summaries.schemas import ExpandOut, SummaryOut
 from api.summaries.service import expand_summary, read_summary
-from models.store.summaries import MAX_DEPTH
+from models.store.compaction.summaries import MAX_DEPTH
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 

@@ -1,26 +1,29 @@
 """One summary, and what it covers."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.access import NOBODY
+from api.access import NOBODY, check_session
 from api.runtime import Runtime
 from api.summaries.schemas import ExpandOut, SummaryOut
 from api.turns.service import show_turn
+from models.domain.prompt.tail import find_base_start
 from models.domain.records import Identity
 from models.errors import NotFound
-from models.store.engine import tenant_transaction
-from models.store.history import load_kept_turns
-from models.store.sessions import find_home
-from models.store.summaries import (
+from models.store.compaction.summaries import (
     Summary,
     expand_to_summaries,
     expand_to_turns,
+    list_of_session,
     load_sources,
     load_summaries,
 )
-from models.store.tokens import Caller
+from models.store.engine import tenant_transaction
+from models.store.history import OutlinedTurn, load_kept_turns, load_outline
+from models.store.sessions import find_home
+from models.store.tenancy.tokens import Caller
 
 
 def read_summary(
@@ -67,6 +70,30 @@ def expand_summary(
             summaries=[_show_summary(connection, caller, one) for one in below],
             next_cursor=str(turns[-1].turn.position) if len(ids) > limit else None,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """A session without its words: every turn, every summary made of it, and where the base tail begins."""
+
+    turns: list[OutlinedTurn]
+    made: list[Summary]  # retired ones too
+    active: list[SummaryOut]  # what stands for its older turns now, oldest part first
+    tail_from: int  # position
+
+
+def outline_session(runtime: Runtime, caller: Caller, session_id: str) -> Outline:
+    """What covers what in a session, read at one moment."""
+    check_session(runtime, caller, session_id)
+    with tenant_transaction(
+        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms, is_snapshot=True
+    ) as connection:
+        turns = load_outline(connection, tenant_id=caller.tenant_id, session_id=session_id)
+        made = list_of_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
+        standing = sorted((one for one in made if one.is_active), key=lambda one: one.first_position)
+        active = [_show_summary(connection, caller, one) for one in standing]
+    start = find_base_start([one.turn for one in turns], min_turns=runtime.settings.tail_min_turns)
+    return Outline(turns=turns, made=made, active=active, tail_from=turns[start].position if turns else 0)
 
 
 def _find(connection: Connection, caller: Caller, summary_id: UUID, asked: Identity) -> Summary:

@@ -9,7 +9,7 @@ from api.runtime import Runtime
 from api.tokens.schemas import NewTokenOut, RevokedOut, TokenIn, TokenOut, TokensOut
 from models.errors import InvalidInput, NotFound
 from models.store.engine import tenant_transaction
-from models.store.tokens import (
+from models.store.tenancy.tokens import (
     Caller,
     Rights,
     issue_token,

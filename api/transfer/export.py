@@ -2,8 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 
 from api.access import check_session, choose_namespace
@@ -12,14 +12,14 @@ from api.transfer.schemas import FORMAT, VERSION
 from models.domain.records import Identity
 from models.errors import TransientError
 from models.store.engine import tenant_transaction
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 from models.store.transfer.export import stream_export
 
 TRANSFER_TIMEOUT_MS = 3_600_000
 BYTES_AT_ONCE = 64 * 1024
 
 
-def export(runtime: Runtime, caller: Caller, *, asked: Identity, session_id: str | None) -> Iterator[bytes]:
+def export(runtime: Runtime, caller: Caller, *, asked: Identity, session_id: str | None) -> Generator[bytes]:
     """The lines of an export, several at once; the first ones are read before this returns."""
     wanted = choose_namespace(caller, asked)
     if session_id is not None:
@@ -27,14 +27,15 @@ def export(runtime: Runtime, caller: Caller, *, asked: Identity, session_id: str
     chunks = _in_chunks(_lines(runtime, caller, wanted, session_id))
     first = next(chunks)  # what goes wrong at the beginning is answered as a problem, not as a torn stream
 
-    def whole() -> Iterator[bytes]:
-        yield first
-        yield from chunks
+    def whole() -> Generator[bytes]:
+        with closing(chunks):
+            yield first
+            yield from chunks
 
     return whole()
 
 
-def _lines(runtime: Runtime, caller: Caller, namespace: str | None, session_id: str | None) -> Iterator[str]:
+def _lines(runtime: Runtime, caller: Caller, namespace: str | None, session_id: str | None) -> Generator[str]:
     counts: Counter[str] = Counter()
     header = {
         "type": "header",
@@ -59,15 +60,16 @@ def _lines(runtime: Runtime, caller: Caller, namespace: str | None, session_id: 
         yield json.dumps({"type": "end", "counts": counts})
 
 
-def _in_chunks(lines: Iterator[str]) -> Iterator[bytes]:
+def _in_chunks(lines: Generator[str]) -> Generator[bytes]:
     waiting = bytearray()
-    for line in lines:
-        waiting += line.encode()
-        waiting += b"\n"
-        if len(waiting) >= BYTES_AT_ONCE:
-            yield bytes(waiting)
-            waiting.clear()
-    yield bytes(waiting)
+    with closing(lines):
+        for line in lines:
+            waiting += line.encode()
+            waiting += b"\n"
+            if len(waiting) >= BYTES_AT_ONCE:
+                yield bytes(waiting)
+                waiting.clear()
+        yield bytes(waiting)
 
 
 def transfer_slot(runtime: Runtime) -> AbstractContextManager[None]:

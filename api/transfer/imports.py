@@ -1,5 +1,6 @@
 """Import: lines of an export into a tenant, all of them or none, errors by the number of their line."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -14,12 +15,14 @@ from sqlalchemy.exc import DataError, IntegrityError, InternalError
 
 from api.problems import VALIDATION_CODES
 from api.runtime import Runtime
+from api.screening import screen_values
 from api.transfer.export import TRANSFER_TIMEOUT_MS, transfer_slot
 from api.transfer.schemas import RECORDS, EndRecord, HeaderRecord, ImportOut, NamedRecord, Record
 from models.errors import Conflict, InvalidInput, PermanentError, ServiceError, TooLarge
 from models.messages import INGEST
 from models.store.engine import tenant_transaction
-from models.store.tokens import Caller
+from models.store.tenancy.erasure import find_buried
+from models.store.tenancy.tokens import Caller
 from models.store.transfer.imports import import_records
 
 Line = tuple[int, str, dict[str, Any]]  # its number, its kind, its record
@@ -42,6 +45,9 @@ class Importer:
         self._lines = 0
         self._records: Counter[str] = Counter()
         self._new: Counter[str] = Counter()
+        self._secrets: Counter[str] = Counter()
+        self._erased: set[str] = set()  # sessions by name, everything else by id
+        self._left: Counter[str] = Counter()
         self._end: EndRecord | None = None
 
     def __enter__(self) -> Self:
@@ -73,7 +79,13 @@ class Importer:
                 code="import_truncated",
                 remedy="export it again; nothing was imported",
             )
-        return ImportOut(lines=self._lines, records=dict(self._records), new=dict(self._new))
+        return ImportOut(
+            lines=self._lines,
+            records=dict(self._records),
+            new=dict(self._new),
+            secrets=dict(self._secrets),
+            erased=dict(self._left),
+        )
 
     def ring(self) -> None:
         """Wake the workers, after the commit."""
@@ -103,13 +115,27 @@ class Importer:
             self._end = record
             return None
         self._records[record.type] += 1
-        found = record.model_dump(mode="json", exclude={"type"})
+        found = self._screen(record.model_dump(mode="json", exclude={"type"}))
         if self._rename is None:
             return self._lines, record.type, found
         own = (
             {"id": found["id"]} if isinstance(record, NamedRecord) else {}
         )  # a client's name, not an id of ours
         return self._lines, record.type, {**rename_ids(found, self._rename), **own}
+
+    def _screen(self, found: dict[str, Any]) -> dict[str, Any]:
+        """The record without secrets; a key that was made from the words follows them."""
+        screened: dict[str, Any]
+        try:
+            screened, secrets = screen_values(found, f"line {self._lines}")
+        except InvalidInput as error:
+            raise self._refuse(error.detail, error.code) from error
+        self._secrets.update({one.kind: one.count for one in secrets})
+        if "dedup_key" in found and screened["content"] != found["content"]:
+            old, new = (hashlib.sha256(one["content"].encode()).hexdigest() for one in (found, screened))
+            for length in (32, 16):
+                screened["dedup_key"] = screened["dedup_key"].replace(old[:length], new[:length])
+        return screened
 
     def _parse(self, given: bytes) -> Record:
         try:
@@ -144,8 +170,28 @@ class Importer:
             for line in lines:
                 self._store(kind, [line])
 
+    def _leave_erased(self, kind: str, lines: Sequence[Line]) -> list[Line]:
+        """The lines without what was erased here once, and without what rests on it."""
+        assert self._connection is not None
+        buried = [False] * len(lines)
+        if kind in {"session", "turn", "document"}:
+            names = [name_buried(kind, record) for _, _, record in lines]
+            buried = find_buried(self._connection, kind=kind, names=names)
+        kept = []
+        for line, is_buried in zip(lines, buried, strict=True):
+            record = line[2]
+            if is_buried or rests_on(record, self._erased):
+                self._erased.add(str(record["session_id"] if kind == "session" else record.get("id")))
+                self._left[kind] += 1
+            else:
+                kept.append(line)
+        return kept
+
     def _insert(self, kind: str, lines: Sequence[Line]) -> int:
         assert self._connection is not None
+        lines = self._leave_erased(kind, lines)
+        if not lines:
+            return 0
         with self._connection.begin_nested():
             return import_records(
                 self._connection,
@@ -153,6 +199,26 @@ class Importer:
                 kind=kind,
                 records=[record for _, _, record in lines],
             )
+
+
+def name_buried(kind: str, record: Mapping[str, Any]) -> str:
+    """What a session, a turn or a document is known by, if it was erased."""
+    if kind == "session":
+        return str(record["session_id"])
+    if kind == "turn":
+        return f"{record['session_id']}\n{hashlib.sha256(record['content'].encode()).hexdigest()}"
+    digest = hashlib.sha256(record["body"].encode()).hexdigest()
+    return f"{record['binding']}\n{record['name']}\n{digest}"
+
+
+def rests_on(record: Mapping[str, Any], erased: set[str]) -> bool:
+    """Whether a record is about something erased: its session, its turn, or one of those a summary covers."""
+    if not erased:
+        return False
+    named = [record.get(field) for field in ("session_id", "turn_id", "item_id")]
+    covered = [one["turn_id"] for one in record.get("turns", ())] + list(record.get("children", ()))
+    confirmed = [one["turn_id"] for one in record.get("sources", ())]
+    return any(str(one) in erased for one in (*named, *covered, *confirmed) if one is not None)
 
 
 def rename_ids(record: Mapping[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import anyio
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
@@ -13,8 +14,9 @@ from api.schemas import Name
 from api.transfer.export import export
 from api.transfer.imports import Importer, split_lines
 from api.transfer.schemas import ImportOut
+from api.transfer.streams import ClosingStream, receive_body
 from models.errors import TooLarge
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 router = APIRouter(responses=PROBLEM, tags=["transfer"])
 NDJSON = "application/x-ndjson"
@@ -37,7 +39,7 @@ def get_export(
 ) -> StreamingResponse:
     """Everything kept, with its lineage, as one moment saw it: a header, records, and a count at the end."""
     lines = export(runtime, caller, asked=asked, session_id=session_id)
-    return StreamingResponse(lines, media_type=NDJSON)
+    return ClosingStream(lines, media_type=NDJSON, stall_seconds=runtime.settings.transfer_stall_seconds)
 
 
 @router.post(
@@ -66,7 +68,7 @@ async def _import(request: Request, runtime: Runtime, caller: Caller, *, makes_i
         waiting = bytearray()
         lines: list[bytes] = []
         held = 0
-        async for chunk in request.stream():
+        async for chunk in receive_body(request, stall_seconds=runtime.settings.transfer_stall_seconds):
             waiting += chunk
             for line in split_lines(waiting):
                 lines.append(line)
@@ -85,7 +87,8 @@ async def _import(request: Request, runtime: Runtime, caller: Caller, *, makes_i
         await run_in_threadpool(importer.take, lines)
         imported = await run_in_threadpool(importer.finish)
     except BaseException as error:
-        await run_in_threadpool(importer.__exit__, type(error), error, error.__traceback__)
+        with anyio.CancelScope(shield=True):
+            await run_in_threadpool(importer.__exit__, type(error), error, error.__traceback__)
         raise
     await run_in_threadpool(importer.__exit__, None, None, None)
     await run_in_threadpool(importer.ring)

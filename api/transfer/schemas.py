@@ -78,6 +78,8 @@ class DecisionRecord(Strict):
     dtech: Unit
     gconv: Unit
     gtech: Unit
+    worth: Unit | None = None  # exports of before have neither: G decided alone
+    score: Unit | None = None
     reasons: Words
     memory_id: UUID | None
     is_reinforcement: bool
@@ -124,6 +126,8 @@ class GuidanceRecord(Strict):
     stated_at: Instant
     superseded_by: UUID | None
     forgotten_at: Instant | None
+    expires_at: Instant | None = None
+    corrected_at: Instant | None = None
 
 
 class ForgottenRecord(Strict):
@@ -243,3 +247,9 @@ class ImportOut(BaseModel):
     lines: int
     records: dict[str, int] = Field(description="Records read, by kind.")
     new: dict[str, int] = Field(description="Of these, records that were not here before.")
+    erased: dict[str, int] = Field(
+        default={}, description="Left out, because it was erased here once; by kind."
+    )
+    secrets: dict[str, int] = Field(
+        default={}, description="Keys, tokens and passwords that were masked, by kind."
+    )

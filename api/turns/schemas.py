@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, Field, StrictBool
+from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, StrictBool, model_validator
 
 from api.schemas import Asking, Moment, Name, Strict, Text, check_text, refuse
+from api.screening import REMEDY, TAG, SecretOut, screen_text, screen_values
 from models.domain.records import NewTurn, Role
+from models.errors import InvalidInput
 from models.settings import get_settings
 
 
@@ -148,6 +150,28 @@ class TurnIn(Strict):
     metadata: Annotated[dict[str, Any], AfterValidator(check_metadata)] = Field(default_factory=dict)
     heartbeat: StrictBool = Field(default=False, description="What the host says to itself: it is not kept.")
 
+    _secrets: list[SecretOut] = PrivateAttr(default_factory=list)
+
+    @model_validator(mode="after")
+    def _screen(self) -> Self:
+        """From here on nobody has the secrets: whoever accepts a turn, by whatever way, makes one of these."""
+        if self.heartbeat:
+            return self
+        try:
+            self.content, in_content = screen_text(self.content, "content")
+            self.metadata, in_metadata = screen_values(self.metadata, "metadata")
+        except InvalidInput as error:
+            raise refuse(error.code, error.detail, REMEDY) from error
+        self._secrets = [*in_content, *in_metadata]
+        if self._secrets and get_settings().secrets == "tag":
+            self.metadata = {**self.metadata, TAG: sorted({one.kind for one in self._secrets})}
+        return self
+
+    @property
+    def secrets(self) -> list[SecretOut]:
+        """What was found in it, and by the policy masked or tagged."""
+        return self._secrets
+
     def to_domain(self) -> NewTurn:
         """The turn as the domain knows it."""
         return NewTurn(
@@ -191,10 +215,23 @@ class DuplicateOut(BaseModel):
     content_differs: bool = Field(description="The id was known, but with other words; the first are kept.")
 
 
+class TurnSecretOut(SecretOut):
+    index: int = Field(description="Place of the turn in the call.")
+
+
 class TurnsOut(BaseModel):
     accepted: list[str]
     duplicates: list[DuplicateOut]
     skipped: list[int] = Field(description="Places of turns that are not kept: heartbeats, ignored sessions.")
+    erased: list[int] = Field(
+        default=[],
+        description="Places of turns that are not kept: the same was erased from this session, and stays erased.",
+    )
     pending: int = Field(
         description="Accepted items of this namespace that the workers have not finished yet."
+    )
+    secrets: list[TurnSecretOut] = Field(
+        default=[],
+        description="Keys, tokens and passwords that were found, and masked (kept nowhere) or tagged."
+        " `LONGTAIL_SECRETS` says which.",
     )

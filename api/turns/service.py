@@ -11,6 +11,7 @@ from api.turns.schemas import (
     GrepOut,
     TurnOut,
     TurnPageOut,
+    TurnSecretOut,
     TurnsIn,
     TurnsOut,
 )
@@ -21,7 +22,7 @@ from models.messages import INGEST
 from models.store.engine import single_statement, tenant_transaction
 from models.store.history import LAST_SEQ, Found, KeptTurn, list_turns, search_turns
 from models.store.sessions import find_home
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 from models.store.turns import accept_turns
 from models.store.work import measure_backlog
 
@@ -36,6 +37,7 @@ def accept(
     skipped = find_skipped(turns, names=(session_id, request.session_key), ignored=ignored)
     places = [place for place in range(len(turns)) if place not in skipped]
     timeout_ms = runtime.settings.statement_timeout_ms
+    began_ns = time.time_ns()
     if not places:
         with tenant_transaction(runtime.engine, caller, timeout_ms=timeout_ms) as connection:
             home = find_home(connection, session_id=session_id, identity=identity)
@@ -52,8 +54,14 @@ def accept(
             idempotency_key=request.idempotency_key or idempotency_key,
             is_shared=request.shared,
         )
+    if runtime.traces:
+        runtime.traces.add_accepted(accepted.turn_ids, began_ns=began_ns)
     if accepted.turn_ids:
         runtime.doorbell.ring(INGEST)
+    runtime.tally.add("turns", len(accepted.turn_ids), outcome="accepted")
+    runtime.tally.add("turns", len(accepted.duplicates), outcome="known")
+    runtime.tally.add("turns", len(accepted.erased), outcome="erased")
+    runtime.tally.add("turns", len(skipped), outcome="skipped")
     return TurnsOut(
         accepted=[str(turn_id) for turn_id in accepted.turn_ids],
         duplicates=[
@@ -61,7 +69,13 @@ def accept(
             for one in accepted.duplicates
         ],
         skipped=sorted(skipped),
+        erased=list(accepted.erased),
         pending=accepted.pending,
+        secrets=[
+            TurnSecretOut(index=place, **one.model_dump())
+            for place in places
+            for one in request.turns[place].secrets
+        ],
     )
 
 

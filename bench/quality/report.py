@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from bench.quality.budget import describe_budget
+from bench.quality.memories import describe_memories
 from bench.quality.metrics import ALL
+from bench.quality.updates import describe_updates
+from bench.quality.wishes import describe_wishes
 
 DATASETS: Final = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}
 CATEGORY_BUDGET_TOKENS: Final = 2000
@@ -41,6 +45,14 @@ def describe(result: Mapping[str, Any], pictures: Mapping[str, Path] | None = No
                 parts.append(f"![{title}]({pictures[key].name})\n")
     if "rules" in result:
         parts.append(_describe_rules(result["rules"]))
+    if "budget" in result:
+        parts.append(describe_budget(result["budget"]))
+    if "wishes" in result:
+        parts.append(describe_wishes(result["wishes"]))
+    if "memories" in result:
+        parts.append(describe_memories(result["memories"]))
+    if "updates" in result:
+        parts.append(describe_updates(result["updates"]))
     return "\n".join(parts)
 
 

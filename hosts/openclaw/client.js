@@ -56,6 +56,7 @@ export class Client {
 
   send(method, path, { body, deadlineMs, signal }) {
     const { url, token } = this.find(this.settings);
+    if (!url) throw new Unreachable("no Longtail runs, and LONGTAIL_PORT=0 names no port to look at");
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const headers = { accept: "application/json" };
     if (token) headers.authorization = `Bearer ${token}`;

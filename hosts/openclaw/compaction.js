@@ -1,9 +1,9 @@
 // compact(): the history that the model sees gets shorter at once; the API's summaries stand for what is set aside.
 //
-// The host asks once when a prompt did not fit, and blocks the session if nothing was done: so the cut never waits for
-// the API, and each further call cuts deeper.
+// The host asks when a prompt did not fit, and blocks the session if nothing was done: so the cut never waits for the API,
+// each further call cuts deeper, and where only the newest turn is left, long texts in it lose their middle.
 import { sessionPath } from "./client.js";
-import { cutToFit, estimateMessages, estimateText, keyOf, outline } from "./window.js";
+import { clipHistory, clipMessages, cutToFit, estimateMessages, estimateText, findClip, keyOf, outline } from "./window.js";
 
 const TARGET = { budget: 0.4, threshold: 0.3 }; // of the token budget
 const LEFT = { budget: 1 / 2, threshold: 1 / 3 }; // of the history, at most
@@ -19,15 +19,16 @@ export async function compactSession(memory, { sessionId, sessionKey, tokenBudge
   const state = sessions.read(sessionId);
   const until = Date.now() + settings.compactMs;
 
-  const cut = view ? cutView(view, { target, share: LEFT[aim], budget, currentTokenCount, force }) : undefined;
+  const isOver = (currentTokenCount ?? (view ? estimateMessages(clipHistory(view.shown, state)) : 0)) > budget;
+  const cut = view ? cutView(view.shown, state, { target, share: LEFT[aim], isOver, force }) : undefined;
   if (cut && !cut.kept) return { ok: true, compacted: false, reason: cut.reason };
 
   const written = await summarize(memory, { sessionId, state, until, signal: abortSignal });
-  if (!view && !force && !written.didCompact) return { ok: true, compacted: false, reason: "nothing is old enough to be summarized" };
+  if (!view && !force && !isOver && !written.didCompact) return { ok: true, compacted: false, reason: "nothing is old enough to be summarized" };
   const summary = limitText(written.text || joinOutlines(state.summary, outline(cut?.aside ?? [])), SUMMARY_SHARE * budget);
 
   if (cut) {
-    sessions.write(sessionId, { resets: state.resets, summary, firstKept: keyOf(cut.kept[0]) });
+    sessions.write(sessionId, { resets: state.resets, summary, firstKept: keyOf(cut.kept[0]), ...cut.clip });
     memory.remember(sessionId, { ...view, turn: undefined, shown: cut.kept });
   } else {
     // No prompt of this session was made since the host started: the next one is cut when it is made.
@@ -43,15 +44,25 @@ export async function compactSession(memory, { sessionId, sessionKey, tokenBudge
   };
 }
 
-/** The shorter history, or why there is none. */
-function cutView({ shown }, { target, share, budget, currentTokenCount, force }) {
+/** The shorter history, or why there is none; `kept` is whole, `clip` says what of it is shown. */
+function cutView(whole, state, { target, share, isOver, force }) {
+  const shown = clipHistory(whole, state);
   const before = estimateMessages(shown);
-  const isOver = (currentTokenCount ?? before) > budget;
   if (!force && !isOver && before <= target) return { reason: "the conversation is short already" };
   // Asked again, or counted otherwise by the model: a share of what is there, whatever we think it costs.
-  const kept = cutToFit(shown, Math.min(target, Math.floor(before * share)));
-  if (kept.length === shown.length) return { reason: "only the newest turn is left" };
-  return { kept, aside: shown.slice(0, shown.length - kept.length), before, after: estimateMessages(kept) };
+  const limit = Math.min(target, Math.floor(before * share));
+  const left = cutToFit(shown, limit);
+  const kept = whole.slice(whole.length - left.length);
+  const aside = whole.slice(0, whole.length - left.length);
+  const isSmall = !isOver || estimateMessages(left) <= limit;
+  const clipTo = isSmall ? undefined : findClip(left, limit);
+  if (clipTo !== undefined) {
+    const after = estimateMessages(clipMessages(left, clipTo));
+    return { kept, aside, before, after, clip: { clipTo, clipUntil: keyOf(kept.at(-1)) } };
+  }
+  if (!aside.length) return { reason: "only the newest turn is left" };
+  const { clipTo: earlier, clipUntil } = state;
+  return { kept, aside, before, after: estimateMessages(left), clip: earlier ? { clipTo: earlier, clipUntil } : {} };
 }
 
 /** The API's summaries of what is older than its tail; nothing when it is away or slow. */

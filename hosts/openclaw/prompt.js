@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 
 import { RECALL_TYPE, recallMessage, textOf, toVisible } from "./messages.js";
 import { identityOf } from "./settings.js";
-import { cutToFit, estimateMessages, estimateText, keyOf, startAt } from "./window.js";
+import { clipHistory, cutToFit, estimateMessages, estimateText, findClip, keyOf, startAt } from "./window.js";
 
 const MEMORY_SHARE = 0.15; // of the prompt's budget, at most
 const HISTORY_FULL = 0.7; // of it: beyond, history is cut,
@@ -19,10 +19,11 @@ export async function assemblePrompt(memory, { sessionId, sessionKey, messages, 
   const budget = Number.isFinite(tokenBudget) && tokenBudget > 0 ? tokenBudget : 100_000;
   const last = memory.views.get(sessionId);
 
-  const { shown, firstKept } = windowOf(conversation, state, budget);
+  const { whole, clip, firstKept } = windowOf(conversation, state, budget);
+  const shown = clipHistory(whole, clip);
   if (firstKept !== state.firstKept || state.shrinkTo) {
-    const { shrinkTo, ...kept } = state;
-    sessions.write(sessionId, { ...kept, firstKept });
+    const { resets, summary } = state;
+    sessions.write(sessionId, { resets, summary, firstKept, ...clip });
   }
 
   // Every model call of a turn gets the same memory: it is asked for once.
@@ -35,7 +36,7 @@ export async function assemblePrompt(memory, { sessionId, sessionKey, messages, 
   // While the API is away, the rules it gave last stand; and the prompt's beginning stays as it was.
   const stable = [answer?.stable ?? last?.answer?.stable, summaryBlock(state.summary), toolHint(availableTools)].filter(Boolean).join("\n\n");
   const recalled = answer?.volatile ? [recallMessage(answer.volatile)] : [];
-  memory.remember(sessionId, { turn, answer: answer ?? { stable: last?.answer?.stable ?? "", volatile: "" }, shown, budget });
+  memory.remember(sessionId, { turn, answer: answer ?? { stable: last?.answer?.stable ?? "", volatile: "" }, shown: whole, budget });
   return {
     messages: [...shown.slice(0, at), ...recalled, ...shown.slice(at)],
     estimatedTokens: estimateMessages(shown) + estimateText(stable) + estimateText(answer?.volatile ?? ""),
@@ -49,13 +50,22 @@ function withoutOurs(messages) {
 
 const hash = (value) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
-/** What of the history is shown, and where it begins from now on. */
+/** What of the history is shown, where it begins from now on, and what of it is clipped. */
 function windowOf(conversation, state, budget) {
-  let shown = startAt(conversation, state.firstKept);
-  const limit = state.shrinkTo ?? HISTORY_FULL * budget;
-  if (estimateMessages(shown) > limit) shown = cutToFit(shown, state.shrinkTo ?? HISTORY_LEFT * budget);
-  const isCut = shown.length < conversation.length;
-  return { shown, firstKept: isCut ? keyOf(shown[0]) : state.firstKept };
+  const { shrinkTo, clipTo, clipUntil } = state;
+  let clip = clipTo ? { clipTo, clipUntil } : {};
+  let whole = startAt(conversation, state.firstKept);
+  const cost = () => estimateMessages(clipHistory(whole, clip));
+  if (cost() > (shrinkTo ?? HISTORY_FULL * budget)) {
+    const left = cutToFit(clipHistory(whole, clip), shrinkTo ?? HISTORY_LEFT * budget);
+    whole = whole.slice(whole.length - left.length);
+  }
+  if (shrinkTo && cost() > shrinkTo) {
+    const found = findClip(clipHistory(whole, clip), shrinkTo);
+    if (found) clip = { clipTo: found, clipUntil: keyOf(whole.at(-1)) };
+  }
+  const isCut = whole.length < conversation.length;
+  return { whole, clip, firstKept: isCut ? keyOf(whole[0]) : state.firstKept };
 }
 
 /**

@@ -1,5 +1,6 @@
 // What the plugin itself remembers of a session, on disk because hosts restart: how often it was reset, and where its
-// history begins since the last compaction. One small file a session; losing one costs a longer prompt, no memory.
+// history begins since the last compaction. One small file a session; losing one costs a longer prompt, no memory. What
+// the disk does not take is remembered by the process: a full disk must not keep a prompt from being cut.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +10,16 @@ const KEPT = 500;
 export class Sessions {
   constructor(folder) {
     this.folder = folder;
+    this.unsaved = new Map();
   }
 
   pathOf(sessionId) {
     return join(this.folder, `${createHash("sha256").update(sessionId).digest("hex").slice(0, 32)}.json`);
   }
 
-  /** {resets, firstKept?, summary?, shrinkTo?} */
+  /** {resets, firstKept?, summary?, shrinkTo?, clipTo?} */
   read(sessionId) {
+    if (this.unsaved.has(sessionId)) return this.unsaved.get(sessionId);
     try {
       return { resets: 0, ...JSON.parse(readFileSync(this.pathOf(sessionId), "utf8")) };
     } catch {
@@ -25,6 +28,15 @@ export class Sessions {
   }
 
   write(sessionId, state) {
+    this.unsaved.delete(sessionId);
+    try {
+      this.save(sessionId, state);
+    } catch {
+      this.unsaved.set(sessionId, { ...state });
+    }
+  }
+
+  save(sessionId, state) {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const path = this.pathOf(sessionId);
     const draft = `${path}.${process.pid}.tmp`;

@@ -12,7 +12,7 @@ const DEFAULTS = {
   ignoreSessions: ["*:cron:*", "*:subagent:*", "*:hook:*", "*:heartbeat*"],
   spoolMegabytes: 64,
 };
-const DEFAULT_URL = "http://127.0.0.1:8765";
+const DEFAULT_PORT = "8765";
 
 /** The plugin's configuration with defaults; `stateDir` of the host is where the spool goes unless it says otherwise. */
 export function readSettings(config = {}, hostStateDir = undefined, env = process.env) {
@@ -27,9 +27,15 @@ export function readSettings(config = {}, hostStateDir = undefined, env = proces
 
 /** Address and token as they are now: a stack that was started again may listen elsewhere. */
 export function findService(settings, env = process.env) {
-  const url = settings.apiUrl ?? env.LONGTAIL_API_URL ?? readState(settings.home).api_url ?? DEFAULT_URL;
+  const url = settings.apiUrl ?? env.LONGTAIL_API_URL ?? readState(settings.home).api_url ?? defaultUrl(env);
   const token = settings.token ?? env.LONGTAIL_TOKEN ?? readText(join(settings.home, "token"));
   return { url: url.replace(/\/+$/, ""), token: token?.trim() };
+}
+
+/** The port that is set, else the usual one. None where any free port was asked for: what listens on ours is another's then. */
+function defaultUrl(env) {
+  const port = env.LONGTAIL_PORT || DEFAULT_PORT;
+  return port === "0" ? "" : `http://${env.LONGTAIL_HOST || "127.0.0.1"}:${port}`;
 }
 
 function readState(home) {

@@ -1,6 +1,6 @@
 // The tools that the model calls. Away is an answer, not an error: the model goes on without.
 import { MemoryError, Refused } from "./client.js";
-import { identityOf, namespaceOf } from "./settings.js";
+import { identityOf } from "./settings.js";
 
 const TOOL_MS = 6000;
 const MAX_CHARS = 12_000; // of one answer
@@ -55,8 +55,8 @@ export function createTools(memory, { sessionKey, agentId } = {}) {
       },
       ["summary_id"],
       async ({ summary_id, cursor }, signal) => {
-        const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : "";
-        const found = await ask("GET", `/v1/summaries/${encodeURIComponent(summary_id)}/expand${query}`, undefined, signal);
+        const query = new URLSearchParams({ ...identity, ...(cursor && { cursor }) });
+        const found = await ask("GET", `/v1/summaries/${encodeURIComponent(summary_id)}/expand?${query}`, undefined, signal);
         const lines = found.turns.map((turn) => `[${turn.role}, ${turn.ts}] ${turn.content}`);
         return found.next_cursor ? [...lines, `More with cursor ${found.next_cursor}`] : lines;
       },
@@ -73,7 +73,7 @@ export function createTools(memory, { sessionKey, agentId } = {}) {
       },
       ["pattern"],
       async ({ pattern, regex = false, ignore_case = true, limit = 20 }, signal) => {
-        const body = { pattern, regex, ignore_case, limit, user_id: namespaceOf(identity) };
+        const body = { pattern, regex, ignore_case, limit, ...identity };
         const { matches } = await ask("POST", "/v1/grep", body, signal);
         return matches.map((hit) => `[${hit.role}, ${hit.ts}${hit.summary_id ? `, summary ${hit.summary_id}` : ""}] ${hit.excerpt}`);
       },

@@ -5,7 +5,7 @@ import sys
 from models.errors import ServiceError
 from models.migrations.run import migrate
 from models.settings import get_settings
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 
 def main() -> int:

@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from psycopg import sql
 from sqlalchemy import Connection, create_engine, text
@@ -27,7 +29,7 @@ from models.settings import (
     sqlalchemy_url,
     without_password,
 )
-from models.store.encoders import register_encoder
+from models.store.index.encoders import register_encoder
 from models.tables import SCHEMA
 
 ADVISORY_LOCK: Final = 0x4C4F4E47  # "LONG"; any constant that nobody else uses
@@ -49,7 +51,7 @@ def migrate(owner_url: str, *, encoder: str | None = None) -> None:
         _ensure_roles(connection, owner_password=unquote(urlsplit(owner_url).password or ""))
         connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
         connection.execute(text("CREATE SCHEMA IF NOT EXISTS reporting"))
-        command.upgrade(_config(connection), "head")
+        _upgrade(connection)
         for name in sorted(entry.name for entry in resources.files("models.sql").iterdir()):
             if name.endswith(".sql"):
                 _run_script(connection, resources.files("models.sql").joinpath(name).read_text())
@@ -61,6 +63,22 @@ def migrate(owner_url: str, *, encoder: str | None = None) -> None:
             digest=loaded.fingerprint.digest(),
             dimensions=loaded.dimensions,
         )
+
+
+def _upgrade(connection: Connection) -> None:
+    config = _config(connection)
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    unknown = (
+        set(MigrationContext.configure(connection, opts={"version_table_schema": SCHEMA}).get_current_heads())
+        - known
+    )
+    if unknown:
+        raise Misconfigured(
+            f"the database has the schema of a newer Longtail ({', '.join(sorted(unknown))}); "
+            f"this one knows up to {max(known)}",
+            remedy="start the version that wrote it, or restore a backup made with this one",
+        )
+    command.upgrade(config, "head")
 
 
 def _load_encoder(name: str) -> Encoder:

@@ -1,5 +1,5 @@
 -- Whose transaction this is, what it opens, and whose token. A SECURITY DEFINER function runs as the owner, whom row
--- security does not bind: each does one narrow thing and pins its search_path; docs/architecture.md lists them.
+-- security binds on behalf of a service role unless the function sets `longtail.across`: each does one narrow thing and pins its search_path; docs/architecture.md lists them.
 
 CREATE OR REPLACE FUNCTION longtail.current_tenant() RETURNS uuid
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -37,6 +37,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
 #variable_conflict use_column
 BEGIN
+    PERFORM set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
     UPDATE tokens SET last_used_at = now()
     WHERE token_sha256 = presented_sha256 AND revoked_at IS NULL AND coalesce(expires_at > now(), true)
       AND coalesce(last_used_at < now() - interval '1 minute', true);

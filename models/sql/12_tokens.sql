@@ -44,6 +44,7 @@ $$;
 CREATE OR REPLACE FUNCTION longtail.living_tokens(presented bytea[]) RETURNS SETOF bytea
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
+    SELECT set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
     SELECT token_sha256 FROM tokens
     WHERE token_sha256 = ANY(presented) AND revoked_at IS NULL AND coalesce(expires_at > now(), true)
 $$;

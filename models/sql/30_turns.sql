@@ -22,9 +22,33 @@ DECLARE
     before bigint;
     new_ids uuid[];
     new_keys text[];
+    alive integer[];
 BEGIN
     PERFORM set_config('longtail.tenant_id', of_tenant::text, true), set_config('longtail.opens', opens, true);
     SELECT found.home INTO home FROM longtail.find_home(in_session, named_namespace, of_user, of_key, of_agent) AS found;
+    -- What was erased from this session does not come back: it is answered without an id, and opens nothing.
+    alive := ARRAY(
+        SELECT ordinal::integer FROM unnest(
+            longtail.is_buried('turn', ARRAY(SELECT in_session || E'\n' || encode(one, 'hex') FROM unnest(digests) WITH ORDINALITY AS given (one, ordinal) ORDER BY ordinal)),
+            longtail.is_buried('key', ARRAY(SELECT in_session || E'\n' || coalesce(one, '') FROM unnest(keys) WITH ORDINALITY AS given (one, ordinal) ORDER BY ordinal))
+        ) WITH ORDINALITY AS found (is_known_text, is_known_key, ordinal)
+        WHERE NOT (is_known_text OR is_known_key) ORDER BY ordinal);
+    IF cardinality(alive) < cardinality(roles) THEN
+        RETURN QUERY SELECT number - 1, NULL::uuid, false, false, home, 0::bigint
+        FROM generate_series(1, cardinality(roles)) AS number WHERE number <> ALL (alive);
+        IF cardinality(alive) = 0 THEN
+            RETURN;
+        END IF;
+        roles := ARRAY(SELECT roles[one] FROM unnest(alive) AS one);
+        contents := ARRAY(SELECT contents[one] FROM unnest(alive) AS one);
+        names := ARRAY(SELECT names[one] FROM unnest(alive) AS one);
+        host_ids := ARRAY(SELECT host_ids[one] FROM unnest(alive) AS one);
+        keys := ARRAY(SELECT keys[one] FROM unnest(alive) AS one);
+        digests := ARRAY(SELECT digests[one] FROM unnest(alive) AS one);
+        moments := ARRAY(SELECT moments[one] FROM unnest(alive) AS one);
+        extras := ARRAY(SELECT extras[one] FROM unnest(alive) AS one);
+        costs := ARRAY(SELECT costs[one] FROM unnest(alive) AS one);
+    END IF;
     -- The row lock this takes orders every call of one session, so positions never race.
     INSERT INTO sessions AS known
         (tenant_id, session_id, namespace, user_id, session_key, agent_id, next_position, last_turn_at, is_shared)
@@ -65,7 +89,7 @@ BEGIN
     SELECT array_agg(id), array_agg(dedup_key) INTO new_ids, new_keys FROM appended;
     -- Of two turns with one key in one call, the first is the new one.
     RETURN QUERY
-    SELECT (ordinal - 1)::integer, coalesce(fresh.id, known.id),
+    SELECT alive[ordinal] - 1, coalesce(fresh.id, known.id),
            fresh.id IS NOT NULL AND row_number() OVER (PARTITION BY key ORDER BY ordinal) = 1,
            coalesce(known.content_sha256 <> digest, false), home, before + coalesce(cardinality(new_ids), 0)
     FROM unnest(keys, digests) WITH ORDINALITY AS given (key, digest, ordinal)

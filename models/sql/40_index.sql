@@ -6,11 +6,17 @@ CREATE OR REPLACE FUNCTION longtail.stem(term text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN term ~ '^[a-z]+$' THEN (ts_lexize('pg_catalog.english_stem', term))[1] ELSE term END;
 
+-- How often the item of a turn was called useful, less how often useless; never below 0.
+CREATE OR REPLACE FUNCTION longtail.count_useful(turn uuid) RETURNS integer
+LANGUAGE sql STABLE SET search_path = longtail, public, pg_temp
+RETURN (SELECT greatest(0, coalesce(sum(CASE WHEN is_useful THEN 1 ELSE -1 END), 0))::integer
+        FROM longtail.feedback WHERE feedback.tenant_id = longtail.current_tenant() AND feedback.turn_id = turn);
+
 -- Adds rows to the search index, once each: the items, their postings, and the counts that BM25 needs.
 -- A posting's impact is tf·(k1 + 1)/(tf + k1·(1 − b + b·words/average)), k1 = 0.9, b = 0.4: what is left of BM25
 -- when the rarity of the term is taken out. The average is the namespace's at that moment, held to a first guess
 -- of 24 words until 64 items are there. Rows are written in the order of their keys, so that two writers never
--- wait for each other in a circle.
+-- deadlock.
 CREATE OR REPLACE FUNCTION longtail.index_items(given jsonb) RETURNS integer
 LANGUAGE plpgsql VOLATILE SET search_path = longtail, public, pg_temp
 AS $$
@@ -29,11 +35,12 @@ BEGIN
     ), inserted AS (
         INSERT INTO items (id, tenant_id, kind, namespace, session_id, role, name, body, ts, token_estimate,
                            provenance_class, stability_weight, authority, anchor_density, modalities, identifiers,
-                           source_turn_ids, terms, word_count)
+                           source_turn_ids, terms, word_count, useful_count)
         SELECT offered.id, caller, offered.kind, offered.namespace, offered.session_id, offered.role, offered.name,
                offered.body, offered.ts, offered.token_estimate, offered.provenance_class,
                offered.stability_weight, offered.authority, offered.anchor_density, offered.modalities,
-               offered.identifiers, offered.source_turn_ids, counted.terms, counted.total
+               offered.identifiers, offered.source_turn_ids, counted.terms, counted.total,
+               longtail.count_useful(offered.id)
         FROM offered CROSS JOIN LATERAL (
             SELECT coalesce(array_agg(DISTINCT stem), '{}') AS terms, coalesce(sum(count), 0) AS total
             FROM (SELECT longtail.stem(key) AS stem, value::integer AS count FROM jsonb_each_text(offered.words)) AS word
@@ -75,7 +82,7 @@ END
 $$;
 
 -- What left the index leaves its counts too. Rows are locked as `index_items` locks them, namespaces first and by name,
--- then terms by their key: two writers never wait for each other in a circle.
+-- then terms by their key: two writers never deadlock.
 CREATE OR REPLACE FUNCTION longtail.forget_words() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$

@@ -38,7 +38,8 @@ BEGIN
         'bindings', bindings,
         'places', places,
         'rules', (
-            SELECT json_agg(json_build_array(nodes.id, nodes.tier, nodes.body, nodes.heading_path)
+            SELECT json_agg(json_build_array(nodes.id, nodes.tier, nodes.kind, nodes.body, nodes.heading_path, documents.name,
+                                             documents.binding)
                             ORDER BY array_position(bindings, documents.binding), documents.name, nodes.position)
             FROM documents JOIN document_nodes AS nodes ON nodes.document_id = documents.id
             WHERE documents.tenant_id = of_tenant AND documents.binding = ANY(bindings) AND nodes.tier > 0),

@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION longtail.claim_compactions(
 ) RETURNS TABLE (tenant_id uuid, session_id text, is_requested boolean)
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
+    SELECT set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
     WITH due AS (
         SELECT state.tenant_id, state.session_id, state.requested_at, state.uncompacted_tokens,
                row_number() OVER (PARTITION BY state.requested_at IS NULL ORDER BY state.uncompacted_tokens DESC) AS place
@@ -36,6 +37,7 @@ $$;
 CREATE OR REPLACE FUNCTION longtail.compacted_tenants() RETURNS TABLE (tenant_id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
+    SELECT set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
     SELECT DISTINCT summaries.tenant_id FROM summaries
 $$;
 
@@ -43,6 +45,7 @@ $$;
 CREATE OR REPLACE FUNCTION longtail.prune_journals(kept integer) RETURNS bigint
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
+    SELECT set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
     WITH old_entries AS (
         DELETE FROM journal USING (
             SELECT id, row_number() OVER (PARTITION BY tenant_id ORDER BY recorded_at DESC, id DESC) AS place

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION longtail.measure_service()
 RETURNS TABLE (name text, label text, value float8)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
+    SELECT set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
     WITH waiting AS (
         SELECT stage, count(*) AS items, min(accepted_at) AS oldest FROM work
         WHERE stage IN ('accepted', 'ingested', 'embedded') GROUP BY stage
@@ -14,6 +15,9 @@ AS $$
     FROM unnest(ARRAY['accepted', 'ingested', 'embedded']) AS stages (stage) LEFT JOIN waiting USING (stage)
     UNION ALL
     SELECT 'lag_seconds', '', coalesce(extract(epoch FROM clock_timestamp() - min(oldest)), 0)::float8 FROM waiting
+    UNION ALL
+    SELECT 'stage_lag_seconds', stages.stage, coalesce(extract(epoch FROM clock_timestamp() - waiting.oldest), 0)::float8
+    FROM unnest(ARRAY['accepted', 'ingested', 'embedded']) AS stages (stage) LEFT JOIN waiting USING (stage)
     UNION ALL SELECT 'dead_letters', '', count(*)::float8 FROM dead_letters
     UNION ALL SELECT 'lineage_violations', '', coalesce(sum(violations), 0)::float8 FROM proofs
     UNION ALL

@@ -33,6 +33,32 @@ BEGIN
 END
 $$;
 
+-- FORCE: the owner is bound too. Functions of the owner that a service role calls see the tenant of the transaction; the few
+-- that look across tenants say so with `longtail.across`, which shows nothing to the service roles themselves. The owner's own
+-- sessions, and the reporting views, see every tenant.
+-- `postings` and `lexicon` are read through an index alone, by the ids of namespaces, which are forced.
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN
+        SELECT tables.relname FROM pg_class AS tables
+        WHERE tables.relnamespace = 'longtail'::regnamespace AND tables.relkind = 'r' AND tables.relrowsecurity
+          AND tables.relname NOT IN ('postings', 'lexicon')
+          AND NOT (tables.relforcerowsecurity AND EXISTS (
+              SELECT FROM pg_policy WHERE polrelid = tables.oid AND polname = 'every_tenant'))
+        ORDER BY tables.relname
+    LOOP
+        EXECUTE format('DROP POLICY IF EXISTS every_tenant ON longtail.%I', name);
+        EXECUTE format(
+            'CREATE POLICY every_tenant ON longtail.%I TO CURRENT_USER USING '
+            '((SELECT session_user NOT IN (''longtail_api'', ''longtail_worker'')'
+            ' OR coalesce(current_setting(''longtail.across'', true) = ''on'', false)))', name);
+        EXECUTE format('ALTER TABLE longtail.%I FORCE ROW LEVEL SECURITY', name);
+    END LOOP;
+END
+$$;
+
 -- Second lock, for the API's role: of the tenant's rows, those of the namespaces that the transaction opens. What all of a
 -- tenant share (global memory, the tenant's documents) may be read by all, and written by a token of the whole tenant alone.
 -- `{places}` stands for what is readable or writable; a row without a namespace of its own belongs where its parent does.
@@ -49,6 +75,8 @@ INSERT INTO belongings (name, rule) VALUES
     ('journal', 'namespace = ANY ({places})'),
     ('erasures', 'namespace = ANY ({places})'),
     ('records', 'namespace = ANY ({places})'),
+    ('statements', 'namespace = ANY ({places})'),
+    ('supersessions', 'namespace = ANY ({places})'),
     ('embeddings_minilm', 'namespace = ANY ({places})'),
     ('embeddings_toy', 'namespace = ANY ({places})'),
     ('sessions', 'namespace = ANY ({places}) OR is_shared'),
@@ -72,6 +100,8 @@ INSERT INTO belongings (name, rule) VALUES
     ('postings', 'EXISTS (SELECT FROM longtail.namespaces AS home WHERE home.id = namespace_id)'),
     ('idempotency_keys',
      $$starts_with(key, coalesce(nullif(current_setting('longtail.token_id', true), ''), 'nobody') || ':')$$),
+    ('tombstones', 'false'),
+    ('tombstone_salts', 'false'),
     ('lineage_checks', 'false');  -- the proof is about the whole tenant
 DO $$
 DECLARE

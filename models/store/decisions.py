@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Connection, text
@@ -64,7 +64,7 @@ def find_decided(connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[
 
 SIGNALS: Final = (
     *("g", "t", "h", "r", "d", "input_freq", "mem_saturation"),
-    *("p", "a", "dtech", "gconv", "gtech"),
+    *("p", "a", "dtech", "gconv", "gtech", "worth", "score"),
 )
 
 
@@ -91,8 +91,95 @@ def find_decision(connection: Connection, *, tenant_id: UUID, turn_id: UUID) -> 
     return Decision(
         keep=row.keep,
         threshold=row.threshold,
-        signals={name: float(row._mapping[name]) for name in SIGNALS},
+        signals=_read_signals(row),
         reasons=tuple(row.reasons),
         is_reinforcement=row.is_reinforcement,
         decided_at=row.decided_at,
     )
+
+
+def _read_signals(row: Any) -> dict[str, float]:
+    """By name; worth is missing where it was not measured yet."""
+    values = {name: row._mapping[name] for name in SIGNALS}
+    return {name: float(value) for name, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How one signal is spread over [0, 1]: of each bin, how many decisions kept the turn and how many did not."""
+
+    kept: tuple[int, ...]
+    passed: tuple[int, ...]
+
+
+_SPREAD = f"""
+WITH newest AS (
+    SELECT keep, {", ".join(SIGNALS)} FROM gate_decisions WHERE tenant_id = :tenant_id
+    ORDER BY decided_at DESC LIMIT :most
+)
+SELECT signal, least(floor(value * :bins), :bins - 1)::integer AS bin, count(*) FILTER (WHERE keep) AS kept,
+       count(*) FILTER (WHERE NOT keep) AS passed
+FROM newest CROSS JOIN LATERAL (VALUES {", ".join(f"('{name}', {name})" for name in SIGNALS)}) AS said (signal, value)
+WHERE value IS NOT NULL GROUP BY 1, 2
+"""
+
+
+def spread_signals(connection: Connection, *, tenant_id: UUID, bins: int, most: int) -> dict[str, Spread]:
+    """How the signals of the newest decisions are spread, by their names in the memory model."""
+    kept = {name: [0] * bins for name in SIGNALS}
+    passed = {name: [0] * bins for name in SIGNALS}
+    for row in connection.execute(text(_SPREAD), {"tenant_id": tenant_id, "bins": bins, "most": most}):
+        kept[row.signal][row.bin] = row.kept
+        passed[row.signal][row.bin] = row.passed
+    return {name: Spread(kept=tuple(kept[name]), passed=tuple(passed[name])) for name in SIGNALS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A decision near the threshold, the words it was about, and what somebody said of it."""
+
+    turn_id: UUID
+    session_id: str
+    content: str
+    keep: bool
+    is_reinforcement: bool
+    signals: Mapping[str, float]
+    reasons: tuple[str, ...]
+    is_useful: bool | None  # the newest label; None: nobody judged it
+
+
+_NEAR = """
+SELECT decided.*, turns.session_id, turns.content, label.is_useful
+FROM (SELECT * FROM gate_decisions WHERE tenant_id = :tenant_id AND score {side}
+      ORDER BY score {order}, turn_id LIMIT :count)
+     AS decided
+JOIN turns ON turns.id = decided.turn_id
+LEFT JOIN LATERAL (
+    SELECT is_useful FROM feedback WHERE feedback.turn_id = decided.turn_id ORDER BY given_at DESC LIMIT 1
+) AS label ON true
+ORDER BY decided.score DESC, decided.turn_id
+"""
+
+
+def list_near(connection: Connection, *, tenant_id: UUID, threshold: float, count: int) -> list[Example]:
+    """Decisions on both sides of a threshold, `count` of each, the highest score first."""
+    found: list[Example] = []
+    for side, order in ((">= :threshold", "ASC"), ("< :threshold", "DESC")):
+        rows = connection.execute(
+            text(_NEAR.format(side=side, order=order)),
+            {"tenant_id": tenant_id, "threshold": threshold, "count": count},
+        )
+        found += [
+            Example(
+                turn_id=row.turn_id,
+                session_id=row.session_id,
+                content=row.content,
+                keep=row.keep,
+                is_reinforcement=row.is_reinforcement,
+                signals=_read_signals(row),
+                reasons=tuple(row.reasons),
+                is_useful=row.is_useful,
+            )
+            for row in rows
+        ]
+    return found

@@ -33,8 +33,11 @@ class Rule:
 
     id: UUID
     tier: Tier
+    kind: str  # "front_matter" says what the document is; the others say what to do
     body: str
     heading_path: tuple[str, ...]
+    document: str
+    binding: str
 
 
 _REPLACE = text("""
@@ -214,7 +217,8 @@ def sum_hard_tokens(connection: Connection, *, tenant_id: UUID, binding: str, bu
 
 
 _RULES = text("""
-SELECT document_nodes.id, document_nodes.tier, document_nodes.body, document_nodes.heading_path
+SELECT document_nodes.id, document_nodes.tier, document_nodes.kind, document_nodes.body, document_nodes.heading_path,
+       documents.name AS document, documents.binding
 FROM document_nodes JOIN documents ON documents.id = document_nodes.document_id
 WHERE documents.tenant_id = :tenant_id AND documents.binding = ANY(:bindings) AND document_nodes.tier > 0
 ORDER BY array_position(CAST(:bindings AS text[]), documents.binding), documents.name, document_nodes.position
@@ -225,7 +229,7 @@ def load_rules(connection: Connection, *, tenant_id: UUID, bindings: Sequence[st
     """Hard and soft rules of these bindings: the tenant's first, documents by name, nodes in source order."""
     rows = connection.execute(_RULES, {"tenant_id": tenant_id, "bindings": list(bindings)})
     return [
-        Rule(id=row.id, tier=Tier(row.tier), body=row.body, heading_path=tuple(row.heading_path))
+        Rule(**{**row._mapping, "tier": Tier(row.tier), "heading_path": tuple(row.heading_path)})
         for row in rows
     ]
 
@@ -298,6 +302,51 @@ def find_document(
         {"tenant_id": tenant_id, "binding": binding, "name": name},
     ).one_or_none()
     return AuthoredDocument(**row._mapping) if row is not None else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedNode:
+    """A node of a document as it was loaded, in its tier."""
+
+    id: UUID
+    position: int
+    kind: str
+    tier: Tier
+    body: str
+    heading_path: tuple[str, ...]
+    modalities: tuple[str, ...]
+
+
+def list_nodes(connection: Connection, *, tenant_id: UUID, document_id: UUID) -> list[LoadedNode]:
+    """Every node of a document in source order."""
+    rows = connection.execute(
+        text(
+            "SELECT id, position, kind, tier, body, heading_path, modalities FROM document_nodes "
+            "WHERE tenant_id = :tenant_id AND document_id = :id ORDER BY position"
+        ),
+        {"tenant_id": tenant_id, "id": document_id},
+    )
+    return [
+        LoadedNode(
+            id=row.id,
+            position=row.position,
+            kind=row.kind,
+            tier=Tier(row.tier),
+            body=row.body,
+            heading_path=tuple(row.heading_path),
+            modalities=tuple(row.modalities),
+        )
+        for row in rows
+    ]
+
+
+def load_node_texts(connection: Connection, *, tenant_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
+    """The words of these authored nodes; hard ones are in no index."""
+    rows = connection.execute(
+        text("SELECT id, body FROM document_nodes WHERE tenant_id = :tenant_id AND id = ANY(:ids)"),
+        {"tenant_id": tenant_id, "ids": list(ids)},
+    )
+    return {row.id: row.body for row in rows}
 
 
 def delete_document(connection: Connection, *, tenant_id: UUID, binding: str, name: str) -> bool:

@@ -36,6 +36,8 @@ SESSION_SETTINGS = {
     "jit": "off",
     "max_parallel_workers_per_gather": "0",
     "random_page_cost": "1.1",
+    # Second lock behind `transfer_stall_seconds`: whoever forgets a transaction does not hold it for ever.
+    "idle_in_transaction_session_timeout": 120_000,
     # A search through the graph goes on until it has enough rows that the filters let through.
     "hnsw.ef_search": GRAPH_BREADTH,
     "hnsw.iterative_scan": "relaxed_order",

@@ -1,5 +1,6 @@
 """Usefulness labels, and the gate decisions they judge."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -51,6 +52,18 @@ def add_feedback(
     )
 
 
+def count_usefulness(connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]) -> None:
+    """Write to the items of these turns how often they were called useful, less how often useless: recall ranks by it."""
+    connection.execute(
+        text(
+            "UPDATE items SET useful_count = longtail.count_useful(items.id) FROM ("
+            "  SELECT id FROM items WHERE tenant_id = :tenant_id AND id = ANY(:turn_ids) ORDER BY id FOR UPDATE"
+            ") AS locked WHERE items.id = locked.id"
+        ),
+        {"tenant_id": tenant_id, "turn_ids": list(turn_ids)},
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
     """Gate scores with what hosts said of them."""
@@ -60,16 +73,16 @@ class Labels:
 
 
 def load_labels(connection: Connection, *, tenant_id: UUID) -> Labels:
-    """Every label of a tenant beside the gate score it judges."""
+    """Every label beside the score it judges; decisions made before worth was measured are on another scale."""
     rows = connection.execute(
         text(
-            "SELECT gate_decisions.g, feedback.is_useful FROM feedback JOIN gate_decisions USING (turn_id) "
-            "WHERE feedback.tenant_id = :tenant_id ORDER BY feedback.id"
+            "SELECT gate_decisions.score, feedback.is_useful FROM feedback JOIN gate_decisions USING (turn_id) "
+            "WHERE feedback.tenant_id = :tenant_id AND gate_decisions.worth IS NOT NULL ORDER BY feedback.id"
         ),
         {"tenant_id": tenant_id},
     ).all()
     return Labels(
-        scores=tuple(float(row.g) for row in rows), useful=tuple(bool(row.is_useful) for row in rows)
+        scores=tuple(float(row.score) for row in rows), useful=tuple(bool(row.is_useful) for row in rows)
     )
 
 
@@ -86,8 +99,8 @@ def count_changes(connection: Connection, *, tenant_id: UUID, threshold: float) 
     """How many past decisions a threshold would turn."""
     row = connection.execute(
         text(
-            "SELECT count(*) AS decided, count(*) FILTER (WHERE NOT keep AND g >= :threshold) AS promoted, "
-            "count(*) FILTER (WHERE keep AND g < :threshold) AS rejected "
+            "SELECT count(*) AS decided, count(*) FILTER (WHERE NOT keep AND score >= :threshold) AS promoted, "
+            "count(*) FILTER (WHERE keep AND score < :threshold) AS rejected "
             "FROM gate_decisions WHERE tenant_id = :tenant_id"
         ),
         {"tenant_id": tenant_id, "threshold": threshold},

@@ -7,12 +7,13 @@ that is processed once more stays forgotten.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from models.store.compactions import recount_session, request_compaction
-from models.store.lineage import dissolve_summary
+from models.store.compaction.lineage import dissolve_summary
+from models.store.compaction.progress import recount_session, request_compaction
 
 _LOCK_INDEX = text("""
 SELECT pg_advisory_xact_lock(hashtextextended('index:' || CAST(:tenant_id AS text) || ':' || place.namespace, 0))
@@ -62,6 +63,65 @@ def dissolve_quotes(connection: Connection, *, tenant_id: UUID, turn_ids: Sequen
         recount_session(connection, tenant_id=tenant_id, session_id=session_id)
         request_compaction(connection, tenant_id=tenant_id, session_id=session_id)
     return dropped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Echo:
+    """A turn that says what a memory says, and was not what made it."""
+
+    turn_id: UUID
+    role: str
+    content: str
+    similarity: float
+
+
+ECHO_SIMILARITY: Final = 0.6  # cosine: repetitions of one fact by others lie above it, other talk below
+MOST_ECHOES: Final = 50
+
+
+def find_echoes(connection: Connection, *, tenant_id: UUID, memory_id: UUID, table: str) -> list[Echo]:
+    """Turns of the memory's namespace that say the same, likest first: an assistant's repetition, a tool's output,
+    another turn of the user. What is forgotten already is none."""
+    rows = connection.execute(
+        text(
+            "WITH said AS (SELECT memories.namespace, sources.turn_id FROM memories "
+            "LEFT JOIN memory_sources AS sources ON sources.memory_id = memories.id "
+            "WHERE memories.tenant_id = :tenant_id AND memories.id = :id "
+            "UNION SELECT namespace, turn_id FROM memories WHERE tenant_id = :tenant_id AND id = :id) "
+            "SELECT turns.id AS turn_id, turns.role, turns.content, "
+            "max(1 - (other.embedding <=> own.embedding)) AS similarity "
+            f"FROM said JOIN longtail.{table} AS own ON own.item_id = said.turn_id "
+            f"JOIN longtail.{table} AS other ON other.tenant_id = :tenant_id AND other.namespace = said.namespace "
+            "JOIN turns ON turns.id = other.item_id AND turns.tenant_id = :tenant_id "
+            "WHERE other.item_id NOT IN (SELECT turn_id FROM said WHERE turn_id IS NOT NULL) "
+            "AND NOT EXISTS (SELECT FROM forgotten WHERE forgotten.item_id = turns.id) "
+            "GROUP BY turns.id, turns.role, turns.content "
+            "HAVING max(1 - (other.embedding <=> own.embedding)) >= :least ORDER BY similarity DESC LIMIT :most"
+        ),
+        {"tenant_id": tenant_id, "id": memory_id, "least": ECHO_SIMILARITY, "most": MOST_ECHOES},
+    )
+    return [
+        Echo(
+            turn_id=row.turn_id,
+            role=row.role,
+            content=row.content,
+            similarity=min(float(row.similarity), 1.0),
+        )
+        for row in rows
+    ]
+
+
+def find_turns_of(
+    connection: Connection, *, tenant_id: UUID, namespace: str, ids: Sequence[UUID]
+) -> list[UUID]:
+    """Of these turns, those of the namespace."""
+    rows = connection.execute(
+        text(
+            "SELECT id FROM turns WHERE tenant_id = :tenant_id AND namespace = :namespace AND id = ANY(:ids)"
+        ),
+        {"tenant_id": tenant_id, "namespace": namespace, "ids": list(ids)},
+    )
+    return list(rows.scalars())
 
 
 def forget_memory(

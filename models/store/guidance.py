@@ -10,8 +10,8 @@ from uuid import UUID
 from pgvector import HalfVector
 from sqlalchemy import Connection, Row, text
 
-from models.store.embeddings import Vector, table_of
 from models.store.engine import Cursors
+from models.store.index.embeddings import Vector, table_of
 
 if TYPE_CHECKING:
     from psycopg import Cursor
@@ -31,23 +31,29 @@ def add_guidance(
     claims: Claims,
     stability_weight: float,
     stated_at: datetime,
+    expires_at: datetime | None = None,
     is_correction: bool = False,
 ) -> None:
     """A rule or standing wish spoken in conversation, verbatim, from now on in every prompt it may fit.
 
-    A turn states one once: what was forgotten stays forgotten, unless its words were corrected.
+    A turn states one once, and a later reading of it may see more; what was forgotten stays forgotten and what its
+    user put in other words stays as it is, unless the words of the turn's memory were corrected.
     """
     known = (
         "DO UPDATE SET body = excluded.body, modalities = excluded.modalities, "
-        "claims = excluded.claims, forgotten_at = NULL"
+        "claims = excluded.claims, expires_at = excluded.expires_at"
+    ) + (
+        ", forgotten_at = NULL, corrected_at = NULL"
         if is_correction
-        else "DO NOTHING"
+        else " WHERE guidance.forgotten_at IS NULL AND guidance.corrected_at IS NULL"
     )
     connection.execute(
         text(
             "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, claims, stability_weight, "
-            "stated_at) SELECT :tenant_id, :collection, :turn_id, :body, :modalities, CAST(:claims AS jsonb), "
-            ":stability_weight, :stated_at "
+            "stated_at, expires_at, superseded_by) SELECT :tenant_id, :collection, :turn_id, :body, :modalities, "
+            "CAST(:claims AS jsonb), :stability_weight, :stated_at, CAST(:expires_at AS timestamptz), "
+            "(SELECT newer.id FROM supersessions JOIN guidance AS newer ON newer.turn_id = supersessions.newer_turn_id "
+            "WHERE supersessions.older_turn_id = :turn_id ORDER BY supersessions.changed_at DESC LIMIT 1) "
             "WHERE NOT EXISTS (SELECT FROM forgotten WHERE item_id = :turn_id) "
             f"ON CONFLICT (turn_id) {known}"
         ),
@@ -60,6 +66,35 @@ def add_guidance(
             "claims": json.dumps(claims),
             "stability_weight": stability_weight,
             "stated_at": stated_at,
+            "expires_at": expires_at,
+        },
+    )
+
+
+def correct_guidance(
+    connection: Connection,
+    *,
+    tenant_id: UUID,
+    guidance_id: UUID,
+    body: str,
+    modalities: Sequence[str],
+    claims: Claims,
+    expires_at: datetime | None,
+) -> None:
+    """Give a wish other words; the turn that spoke it stays as it is."""
+    connection.execute(
+        text(
+            "UPDATE guidance SET body = :body, modalities = :modalities, claims = CAST(:claims AS jsonb), "
+            "expires_at = CAST(:expires_at AS timestamptz), corrected_at = now(), forgotten_at = NULL "
+            "WHERE tenant_id = :tenant_id AND id = :id"
+        ),
+        {
+            "tenant_id": tenant_id,
+            "id": guidance_id,
+            "body": body,
+            "modalities": list(modalities),
+            "claims": json.dumps(claims),
+            "expires_at": expires_at,
         },
     )
 
@@ -79,7 +114,8 @@ def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, cou
     rows = connection.execute(
         text(
             "SELECT id, body, stated_at, claims FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
-            "AND superseded_by IS NULL AND forgotten_at IS NULL ORDER BY stated_at DESC LIMIT :count"
+            "AND superseded_by IS NULL AND forgotten_at IS NULL AND (expires_at IS NULL OR expires_at > now()) "
+            "ORDER BY stated_at DESC LIMIT :count"
         ),
         {"tenant_id": tenant_id, "collection": collection, "count": count},
     )
@@ -102,12 +138,36 @@ def keep_claims(connection: Connection, *, guidance_id: UUID, claims: Claims) ->
     )
 
 
-def supersede_guidance(connection: Connection, *, guidance_id: UUID, by_id: UUID) -> None:
-    """Mark a wish that a newer one contradicts; both are kept."""
+def supersede_guidance(
+    connection: Connection, *, guidance_id: UUID, by_id: UUID, actions: Sequence[str]
+) -> None:
+    """Mark a wish that a newer one contradicts, as any update is marked; both are kept."""
     connection.execute(
-        text("UPDATE guidance SET superseded_by = :by WHERE id = :id AND superseded_by IS NULL"),
-        {"id": guidance_id, "by": by_id},
+        text(
+            "INSERT INTO supersessions (older_turn_id, newer_turn_id, tenant_id, namespace, older_statement, "
+            "newer_statement, reason, about, changed_at) "
+            "SELECT older.turn_id, newer.turn_id, older.tenant_id, items.namespace, older.body, newer.body, 'denied', "
+            ":about, newer.stated_at FROM guidance AS older JOIN items ON items.id = older.turn_id "
+            "JOIN guidance AS newer ON newer.id = :by AND EXISTS (SELECT FROM items WHERE items.id = newer.turn_id) "
+            "WHERE older.id = :id ON CONFLICT (older_turn_id, newer_turn_id) DO NOTHING"
+        ),
+        {"id": guidance_id, "by": by_id, "about": ", ".join(actions)},
     )
+
+
+def inherit_guidance(connection: Connection, *, tenant_id: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
+    """Where a turn (the second) replaces a rule (that of the first) and states none, it stands in the rule's place."""
+    if pairs:
+        connection.execute(
+            text(
+                "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, stability_weight, stated_at) "
+                "SELECT older.tenant_id, older.collection, turns.id, coalesce(items.body, turns.content), older.modalities, "
+                "older.stability_weight, turns.ts FROM guidance AS older JOIN turns ON turns.id = :newer "
+                "JOIN items ON items.id = turns.id WHERE older.tenant_id = :tenant_id AND older.turn_id = :older "
+                "AND older.forgotten_at IS NULL ON CONFLICT (turn_id) DO NOTHING"
+            ),
+            [{"tenant_id": tenant_id, "older": older, "newer": newer} for older, newer in pairs],
+        )
 
 
 class Guidance(NamedTuple):
@@ -137,12 +197,15 @@ class SpokenRule:
     stated_at: datetime
     superseded_by: UUID | None
     forgotten_at: datetime | None
+    expires_at: datetime | None
+    corrected_at: datetime | None
 
 
 _SPOKEN: Final = (
     "SELECT guidance.id, guidance.collection, guidance.turn_id, turns.namespace, turns.session_id, guidance.body, "
     "guidance.modalities, guidance.stability_weight, guidance.stated_at, guidance.superseded_by, "
-    "guidance.forgotten_at FROM guidance JOIN turns ON turns.id = guidance.turn_id "
+    "guidance.forgotten_at, guidance.expires_at, guidance.corrected_at "
+    "FROM guidance JOIN turns ON turns.id = guidance.turn_id "
     "WHERE guidance.tenant_id = :tenant_id "
 )
 
@@ -169,13 +232,14 @@ def list_spoken_rules(
     before_id: UUID = LAST_ID,
     count: int = 100,
 ) -> list[SpokenRule]:
-    """A page of guidance, those noted last first; `only_standing` leaves out what was superseded or forgotten."""
+    """A page of guidance, those noted last first; `only_standing`: nothing superseded, forgotten or at its end."""
     rows = connection.execute(
         text(
             f"{_SPOKEN} AND guidance.id < :before_id "
             "AND (CAST(:namespace AS text) IS NULL OR turns.namespace = :namespace) "
             "AND (CAST(:collection AS text) IS NULL OR guidance.collection = :collection) "
-            "AND (NOT :only_standing OR (guidance.superseded_by IS NULL AND guidance.forgotten_at IS NULL)) "
+            "AND (NOT :only_standing OR (guidance.superseded_by IS NULL AND guidance.forgotten_at IS NULL "
+            "AND (guidance.expires_at IS NULL OR guidance.expires_at > now()))) "
             "ORDER BY guidance.id DESC LIMIT :count"
         ),
         {
@@ -200,7 +264,7 @@ WITH standing AS (
             WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = %(tenant_id)s) AS similarity
     FROM guidance
     WHERE tenant_id = %(tenant_id)s AND collection = ANY(%(collections)s) AND superseded_by IS NULL
-      AND forgotten_at IS NULL
+      AND forgotten_at IS NULL AND (expires_at IS NULL OR expires_at > now())
     ORDER BY stated_at DESC LIMIT %(most)s
 )
 (SELECT * FROM standing ORDER BY similarity DESC NULLS LAST LIMIT %(count)s)

@@ -1,5 +1,6 @@
 """Durable memory: what was promoted, what was reinforced, what it rests on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -132,6 +133,19 @@ def find_memory(connection: Connection, *, tenant_id: UUID, memory_id: UUID) -> 
         text(f"{_MEMORY} AND memories.id = :id"), {"tenant_id": tenant_id, "id": memory_id}
     ).one_or_none()
     return _to_memory(row) if row is not None else None
+
+
+def find_memories_of(
+    connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]
+) -> dict[UUID, UUID]:
+    """For each of these turns that became a memory which is not forgotten, that memory."""
+    rows = connection.execute(
+        text(
+            "SELECT turn_id, id FROM memories WHERE tenant_id = :tenant_id AND turn_id = ANY(:ids) AND forgotten_at IS NULL"
+        ),
+        {"tenant_id": tenant_id, "ids": list(turn_ids)},
+    )
+    return {row.turn_id: row.id for row in rows}
 
 
 def list_memories(

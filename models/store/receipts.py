@@ -72,6 +72,39 @@ def find_receipt(connection: Connection, *, tenant_id: UUID, assembly_id: UUID) 
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptLine:
+    """A receipt in a list: what was asked, and how the budget was used."""
+
+    id: UUID
+    namespace: str
+    session_id: str
+    made_at: datetime
+    query: str
+    total: int
+    used: int
+    degraded: int
+    milliseconds: float | None
+
+
+_LIST = text("""
+SELECT id, namespace, session_id, made_at, receipt #>> '{request,query}' AS query,
+       (receipt #>> '{budget,total}')::integer AS total, (receipt #>> '{budget,used}')::integer AS used,
+       jsonb_array_length(receipt -> 'degraded') AS degraded,
+       (receipt #>> '{timings_ms,total}')::double precision AS milliseconds
+FROM assemblies WHERE tenant_id = :tenant_id AND (CAST(:session_id AS text) IS NULL OR session_id = :session_id)
+ORDER BY made_at DESC, id LIMIT :count
+""")
+
+
+def list_receipts(
+    connection: Connection, *, tenant_id: UUID, session_id: str | None, count: int
+) -> list[ReceiptLine]:
+    """The newest receipts, of one session or of all."""
+    rows = connection.execute(_LIST, {"tenant_id": tenant_id, "session_id": session_id, "count": count})
+    return [ReceiptLine(**row._mapping) for row in rows]
+
+
 _PRUNE_TENANT = text("""
 DELETE FROM assemblies WHERE tenant_id = :tenant_id AND made_at < (
     SELECT made_at FROM assemblies WHERE tenant_id = :tenant_id ORDER BY made_at DESC OFFSET :kept - 1 LIMIT 1

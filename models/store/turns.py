@@ -32,6 +32,7 @@ class Accepted:
 
     turn_ids: tuple[UUID, ...]
     duplicates: tuple[Duplicate, ...]
+    erased: tuple[int, ...]  # places of those that were erased from this session once: they do not come back
     namespace: str
     pending: int  # items of the namespace that are not remembered yet, these included
 
@@ -92,10 +93,11 @@ def accept_turns(
         duplicates=tuple(
             Duplicate(index=places[row.place], turn_id=row.turn_id, content_differs=row.content_differs)
             for row in rows
-            if not row.is_new
+            if not row.is_new and row.turn_id is not None
         ),
+        erased=tuple(places[row.place] for row in rows if row.turn_id is None),
         namespace=rows[0].namespace,
-        pending=rows[0].waiting,
+        pending=max(row.waiting for row in rows),
     )
 
 

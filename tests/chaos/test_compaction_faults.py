@@ -23,7 +23,7 @@ from bench.texts import make_texts
 from models.encoders.registry import load_encoder
 from models.encoders.toy import ToyEncoder
 from models.settings import Settings
-from models.store.compactions import request_compaction
+from models.store.compaction.progress import request_compaction
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
 from models.summarizers.breaker import CircuitBreaker
 from models.summarizers.endpoint import EndpointSummarizer

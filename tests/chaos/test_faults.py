@@ -11,6 +11,7 @@ import pytest
 import redis
 from sqlalchemy import Engine
 
+from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from models.store.engine import open_engine
 
@@ -142,6 +143,48 @@ def test_without_postgres_assemble_returns_the_messages_and_says_so(tenant: Any)
     assert "Never panic" in again["messages"][0]["content"]
     assert again["messages"][1:] == shown
     wait_for(lambda: not tenant.client.assemble(**ask)["degraded"])
+
+
+def test_an_api_that_starts_while_postgres_is_away_knows_the_rules_that_another_process_read(
+    stack: ThrowawayStack,
+) -> None:
+    """The machine's own token: any other may be anybody's until PostgreSQL can be asked."""
+    token = (stack.home / "token").read_text().strip()
+    with ServiceClient(url=stack.status()["api"]["url"], token=token, retry_seconds=60) as client:
+        client.put_document("a.md", "- Never dawdle.")
+        client.put_document("b.md", "- Never hurry.", user_id="ann")
+        wait_for(lambda: "Never dawdle" in kept_rules(stack) and "Never hurry" in kept_rules(stack))
+        client.call("GET", "/v1/status")
+        postmaster = next(p for p in processes(stack, "postgres") if p.parent() and "-D" in p.cmdline())
+        everyone = [postmaster, *postmaster.children(recursive=True)]
+        before = processes(stack, "api.server")
+        for process in everyone:
+            process.send_signal(signal.SIGSTOP)
+        try:
+            for process in before:
+                process.send_signal(signal.SIGKILL)
+            ask = {"session_id": "new", "query": "what now?", "budget_tokens": 500}
+            hers = client.assemble(user_id="ann", **ask)
+            his = client.assemble(user_id="bob", **ask)
+        finally:
+            for process in everyone:
+                if process.is_running():
+                    process.send_signal(signal.SIGCONT)
+        assert {one.pid for one in processes(stack, "api.server")}.isdisjoint({one.pid for one in before})
+        assert "Never dawdle" in hers["text"] and "Never hurry" in hers["text"]
+        assert "Never dawdle" in his["text"] and "Never hurry" not in his["text"]
+        assert his["degraded"][0]["code"] == "database_unavailable"
+        wait_for(lambda: not client.assemble(user_id="ann", **ask)["degraded"])
+        client.delete_document("a.md")
+        erasing = {"kind": "document", "name": "b.md", "confirm": "b.md", "user_id": "ann"}
+        client.call("POST", "/v1/erasures", json=erasing)
+        assert "Never dawdle" not in kept_rules(stack), "what was removed is not kept for an outage"
+        assert "Never hurry" not in kept_rules(stack), "nor what was erased"
+
+
+def kept_rules(stack: ThrowawayStack) -> str:
+    """What an API of this stack would say without PostgreSQL, whoever's it is."""
+    return "".join(file.read_text() for file in (stack.home / "last-known").glob("*.rules.json"))
 
 
 def test_postgres_killed_comes_back_with_every_turn(tenant: Any) -> None:

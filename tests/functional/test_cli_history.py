@@ -29,15 +29,21 @@ def talked(tenant: Any) -> Any:
 
 
 def test_a_session_is_compacted_expanded_and_proved(talked: Any) -> None:
+    unproved = run(talked, "lineage", "verify").stdout
+    assert unproved == "no summary in 1 sessions, so each of their 45 turns stands for itself: clean\n"
     done = json.loads(run(talked, "compact", "long talk", "--force", "--json").stdout)
     assert done["did_compact"]
     assert done["turns_covered"] == 41
     shown = json.loads(run(talked, "expand", done["summary_ids"][0], "--json").stdout)
     assert len(shown["turns"]) == 14
-    assert "change 0" in run(talked, "expand", done["summary_ids"][0]).stdout
+    printed = run(talked, "expand", done["summary_ids"][0]).stdout
+    assert "change 0" in printed
+    assert shown["text"] in printed, "what the summary itself says"
+    assert shown["text"] in run(talked, "history", "long talk").stdout
     proof = run(talked, "lineage", "verify", "--json")
     assert json.loads(proof.stdout)["violations"] == []
-    assert "clean" in run(talked, "lineage", "verify").stdout
+    proved = run(talked, "lineage", "verify").stdout
+    assert proved == "3 summaries in 1 of 1 sessions, which hold 45 of 45 turns: clean\n"
     assert "tail" in run(talked, "compact", "long talk", "--force").stdout
 
 
@@ -45,7 +51,7 @@ def test_history_prints_every_turn_in_order(talked: Any) -> None:
     turns = json.loads(run(talked, "history", "long talk", "--json").stdout)["turns"]
     assert [turn["content"] for turn in turns] == make_texts(45)
     limited = json.loads(run(talked, "history", "long talk", "--limit", "3", "--json").stdout)["turns"]
-    assert limited == turns[:3]
+    assert limited == turns[-3:], "the newest"
     assert "change 44" in run(talked, "history", "long talk").stdout
 
 

@@ -1,8 +1,13 @@
 """Claims about the commands a person types: resumable, idempotent, clear about what is wrong."""
 
+import contextlib
 import json
+import os
+import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +33,9 @@ def conversation(tmp_path: Path, tenant: Any) -> Path:
     return write_lines(tmp_path / "turns.jsonl", records)
 
 
-def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+def run(tenant: Any, *arguments: str, check: bool = True, **env: str) -> subprocess.CompletedProcess[str]:
     before = dict(tenant.stack.env)
-    tenant.stack.env["LONGTAIL_TOKEN"] = tenant.token
+    tenant.stack.env.update({"LONGTAIL_TOKEN": tenant.token, **env})
     try:
         done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
     finally:
@@ -46,7 +51,14 @@ def count(tenant: Any) -> int:
 
 def test_ingest_twice_keeps_everything_once(tenant: Any, conversation: Path) -> None:
     first = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
-    assert first == {"lines": 500, "skipped": 0, "accepted": 500, "duplicates": 0}
+    assert first == {
+        "lines": 500,
+        "skipped": 0,
+        "accepted": 500,
+        "duplicates": 0,
+        "erased": 0,
+        "differing": [],
+    }
     again = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
     assert (again["skipped"], again["accepted"]) == (500, 0)
     forced = json.loads(run(tenant, "ingest", str(conversation), "--restart", "--json").stdout)
@@ -81,6 +93,103 @@ def test_a_bad_line_is_named_and_nothing_is_sent(tenant: Any, tmp_path: Path, li
     assert words in result.stderr
     assert "what to do:" in result.stderr
     assert count(tenant) == 0
+
+
+def test_every_bad_line_is_named_at_once(tenant: Any, tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text('{"session_id": "s", "role": "user", "content": "fine"}\n{\n[]\n' + "{\n" * 30)
+    result = run(tenant, "ingest", str(file), check=False)
+    assert result.returncode == 2
+    assert "line 2 is not JSON" in result.stderr and "line 3 is not a JSON object" in result.stderr
+    assert "and 12 more lines" in result.stderr
+
+
+def test_what_an_earlier_run_sent_is_believed_only_if_the_server_still_has_it(
+    tenant: Any, new_tenant: Callable[[], Any], conversation: Path
+) -> None:
+    run(tenant, "ingest", str(conversation))
+    away = run(tenant, "ingest", str(conversation), check=False, LONGTAIL_API_URL="http://127.0.0.1:9")
+    assert away.returncode == 2 and "no Longtail answers" in away.stderr
+    run(tenant, "erase", "ann", "--yes")
+    again = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    assert (again["skipped"], again["accepted"], again["erased"]) == (0, 0, 500), (
+        "erased stays erased, and is said"
+    )
+    other = new_tenant()
+    elsewhere = json.loads(run(other, "ingest", str(conversation), "--json").stdout)
+    assert (elsewhere["skipped"], elsewhere["accepted"]) == (0, 500), "another token opens another memory"
+
+
+def test_an_id_that_is_known_with_other_words_is_listed_and_the_exit_code_says_so(
+    tenant: Any, tmp_path: Path
+) -> None:
+    line = {"session_id": "s", "role": "user", "content": "the first words", "id": "m1"}
+    file = write_lines(tmp_path / "turns.jsonl", [line])
+    run(tenant, "ingest", str(file))
+    write_lines(file, [{**line, "content": "other words, and more"}, {**line, "id": "m2"}])
+    for _ in range(2):  # said until it is mended
+        refused = run(tenant, "ingest", str(file), check=False)
+        assert refused.returncode == 1
+        assert "session s, id m1" in refused.stderr and "m2" not in refused.stderr
+    assert json.loads(run(tenant, "ingest", str(file), "--json", check=False).stdout)["differing"] == [
+        {"session_id": "s", "id": "m1"}
+    ]
+
+
+def test_ingest_takes_standard_input_and_a_byte_order_mark(tenant: Any) -> None:
+    line = '\ufeff{"session_id": "s", "role": "user", "content": "from a pipe"}\n'
+    done = subprocess.run(
+        [sys.executable, "-m", "api", "ingest", "-", "--json"],
+        input=line.encode(),
+        capture_output=True,
+        check=True,
+        env={**tenant.stack.env, "LONGTAIL_TOKEN": tenant.token},
+    )
+    assert json.loads(done.stdout)["accepted"] == 1
+
+
+def test_a_server_that_never_answered_is_looked_for_only_a_moment(tenant: Any) -> None:
+    calls: list[int] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def hang_up() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    listening.accept()[0].close()
+                    calls.append(1)
+
+        threading.Thread(target=hang_up, daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        away = run(tenant, "search", "anything", check=False, LONGTAIL_API_URL=url)
+        listening.shutdown(socket.SHUT_RDWR)
+    assert away.returncode == 2 and "longtail up" in away.stderr
+    assert 1 <= len(calls) <= 5, "half a minute of attempts were some twelve"
+
+
+def test_without_a_port_and_without_a_stack_nobody_elses_service_is_asked(tmp_path: Path) -> None:
+    environment = {**os.environ, "LONGTAIL_HOME": str(tmp_path), "LONGTAIL_PORT": "0"}
+    environment.pop("LONGTAIL_API_URL", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "api", "search", "x"], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 2 and "no Longtail runs from this home" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("ingest", "."), "is a folder"),
+        (("docs", "check", "."), "is a folder"),
+        (("docs", "check", sys.executable), "is not UTF-8"),
+        (("export", "-o", "/nonexistent/x"), "there is no folder /nonexistent"),
+        (("export", "-o", "."), "is a folder"),
+    ],
+)
+def test_a_path_that_does_not_fit_is_explained(tenant: Any, arguments: tuple[str, ...], words: str) -> None:
+    result = run(tenant, *arguments, check=False)
+    assert result.returncode == 2
+    assert words in result.stderr and "what to do:" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_a_missing_file_is_an_error_with_a_remedy(tenant: Any) -> None:
@@ -131,6 +240,8 @@ def test_the_demo_plays_the_sample_and_shows_every_tier(tenant: Any) -> None:
     assert "30 days of readings" in shown
     assert "show me diffs before you commit" in shown
     assert "Never push to the `release` branch" in shown
+    assert tenant.client.call("GET", "/v1/namespaces")["namespaces"] == [], "the sample is nobody's memory"
+    assert tenant.client.list_documents()["documents"] == []
 
 
 def test_a_wrong_budget_is_refused_with_the_servers_remedy(tenant: Any) -> None:

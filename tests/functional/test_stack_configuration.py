@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from supervisor.options import ServerOptions
 
-from api.stack import ports
-from api.stack.diagnosis import diagnose
-from api.stack.layout import Layout, plan_layout, prepare_folders
-from api.stack.parts import (
+from api.stack.home.layout import Layout, plan_layout, prepare_folders
+from api.stack.sockets import ports
+from api.stack.supervision.diagnosis import diagnose
+from api.stack.supervision.parts import (
     IN_START_ORDER,
     Addresses,
     Part,
@@ -21,7 +21,7 @@ from api.stack.parts import (
     plan_server,
     plan_services,
 )
-from api.stack.supervision import render_configuration
+from api.stack.supervision.supervisor import render_configuration
 from models.errors import Misconfigured
 
 ADDRESSES = Addresses(

@@ -13,9 +13,9 @@ import httpx
 import psutil
 import pytest
 
-from api.stack.doors import Keeper, keep_socket, take_socket
-from api.stack.layout import plan_layout
-from api.stack.supervision import Supervisor
+from api.stack.home.layout import plan_layout
+from api.stack.sockets.doors import Keeper, keep_socket, take_socket
+from api.stack.supervision.supervisor import Supervisor
 from api.stack.throwaway import ThrowawayStack
 
 SECONDS = 180.0

@@ -17,11 +17,12 @@ import pytest
 import redis
 from sqlalchemy import text
 
-from api.stack import ports, valkey
-from api.stack.accounts import SERVER_ENVIRONMENT, run_as
-from api.stack.binaries import find_postgres, find_redis
-from api.stack.layout import Layout, plan_layout, prepare_folders
-from api.stack.postgres import check_existing
+from api.stack.home.accounts import SERVER_ENVIRONMENT, run_as
+from api.stack.home.layout import Layout, plan_layout, prepare_folders
+from api.stack.servers import valkey
+from api.stack.servers.binaries import find_postgres, find_redis
+from api.stack.servers.postgres import check_existing
+from api.stack.sockets import ports
 from api.stack.throwaway import ThrowawayStack
 from models.errors import DatabaseUnavailable, Misconfigured
 from models.store.engine import SESSION_SETTINGS, open_engine, plain_transaction
@@ -93,7 +94,11 @@ def read_settings(url: str | None, names: Iterable[str]) -> dict[str, str]:
     engine = open_engine(url)
     try:
         with plain_transaction(engine) as connection:
-            read = text("SELECT current_setting(:name)")
+            # In base units (120000, not 2min) where PostgreSQL has a unit for it.
+            read = text(
+                "SELECT coalesce((SELECT setting FROM pg_settings WHERE name = :name AND unit = 'ms'),"
+                " current_setting(:name))"
+            )
             return {name: connection.execute(read, {"name": name}).scalar_one() for name in names}
     finally:
         engine.dispose()

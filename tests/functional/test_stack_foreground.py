@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from api.stack.layout import plan_layout
-from api.stack.orphans import find_orphans
+from api.stack.home.layout import plan_layout
+from api.stack.supervision.orphans import find_orphans
 from api.stack.throwaway import ThrowawayStack
 
 

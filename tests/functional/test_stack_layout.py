@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from api.stack import layout as places
-from api.stack.accounts import Account, can_enter, find_operator, find_service_account
-from api.stack.files import hold_lock, make_folder, write_file
-from api.stack.layout import SOCKET_PATH_BYTES_MAX, find_control_socket, plan_layout, prepare_folders
+from api.stack.home import layout as places
+from api.stack.home.accounts import Account, can_enter, find_operator, find_service_account
+from api.stack.home.files import hold_lock, make_folder, write_file
+from api.stack.home.layout import SOCKET_PATH_BYTES_MAX, find_control_socket, plan_layout, prepare_folders
 from models.errors import Misconfigured, TransientError
 
 AS_ROOT = os.geteuid() == 0

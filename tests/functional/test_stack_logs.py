@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from api.stack.layout import Layout, plan_layout, prepare_folders
-from api.stack.logs import BLOCK_BYTES, find_logs, follow, read_last_lines
+from api.stack.home.layout import Layout, plan_layout, prepare_folders
+from api.stack.reports.logs import BLOCK_BYTES, find_logs, follow, read_last_lines
 from models.errors import NotFound
 
 

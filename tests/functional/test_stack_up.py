@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import psycopg
 import pytest
 
-from api.stack.layout import plan_layout
-from api.stack.parts import IN_START_ORDER
-from api.stack.supervision import Supervisor
+from api.stack.home.layout import plan_layout
+from api.stack.supervision.parts import IN_START_ORDER
+from api.stack.supervision.supervisor import Supervisor
 from api.stack.throwaway import ThrowawayStack
 from models.settings import Settings, secret_file_mode_is_private
 
@@ -65,6 +66,8 @@ def test_status_names_every_part_its_version_and_its_health(running: ThrowawaySt
     assert status["healthy"] is True
     assert status["version"] == read_state(running)["version"]
     assert status["api"] == {"url": read_state(running)["api_url"], "healthy": True}
+    assert status["inspector_url"] == f"{status['api']['url']}/inspector"
+    assert httpx.get(status["inspector_url"], trust_env=False, follow_redirects=True).status_code == 200
     assert status["postgres"]["version"].startswith("18.")
     assert status["postgres"]["pgvector"] >= "0.8"
     assert status["redis"]["version"]
@@ -93,6 +96,7 @@ def test_the_table_says_the_same_to_people(running: ThrowawayStack) -> None:
     shown = running.run(["status"]).stdout
     for word in ("postgres", "redis", "api", "workers", "beat", "3 of 3", "0 pending", "pgvector"):
         assert word in shown
+    assert "/inspector" in shown
 
 
 def test_a_second_up_says_so_with_the_address_and_changes_nothing(running: ThrowawayStack) -> None:
@@ -101,6 +105,7 @@ def test_a_second_up_says_so_with_the_address_and_changes_nothing(running: Throw
         result = running.run(arguments)
         assert result.returncode == 0
         assert f"already running: {before['api_url']}" in result.stdout
+        assert f"Inspector: {before['api_url']}/inspector" in result.stdout
     assert read_state(running) == before
 
 
@@ -201,14 +206,35 @@ def test_a_part_that_is_killed_comes_back_by_itself(running: ThrowawayStack, par
     assert survivors == []
 
 
-def test_killing_the_supervisor_is_noticed_and_down_still_stops_everything(running: ThrowawayStack) -> None:
+def test_a_killed_supervisor_is_replaced_and_every_part_with_it(running: ThrowawayStack) -> None:
+    await_health(running)
+    before, parts = read_state(running)["supervisord_pid"], pids_of(running)
+    os.kill(before, signal.SIGKILL)
+    deadline = time.monotonic() + 120
+    while read_state(running)["supervisord_pid"] == before:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    await_health(running)
+    after = pids_of(running)
+    assert set(after) == set(parts) and not set(after.values()) & set(parts.values())
+    assert running.status()["orphans"] == []
+
+
+def test_orphans_are_told_from_a_stopped_stack_and_down_stops_them(running: ThrowawayStack) -> None:
     await_health(running)
     pid = read_state(running)["supervisord_pid"]
     parts = [psutil.Process(found) for found in pids_of(running).values()]
-    os.kill(pid, signal.SIGKILL)
-    psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=10)
+    supervisor = psutil.Process(pid)
+    guardian = supervisor.parent()
+    assert guardian is not None
+    guardian.kill()  # or it would bring everything back
+    supervisor.kill()
+    psutil.wait_procs([guardian, supervisor], timeout=10)
 
-    assert running.run(["status"], check=False).returncode == 1
+    status = running.status()
+    assert not status["healthy"]
+    assert {"postgres", "redis", "api", "worker-embed", "beat"} <= set(status["orphans"])
+    assert any("still run without" in problem for problem in status["problems"])
     examined = running.run(["doctor", "--json"], check=False)
     finding = next(
         found for found in json.loads(examined.stdout)["findings"] if found["check"] == "stale pid"
@@ -219,6 +245,7 @@ def test_killing_the_supervisor_is_noticed_and_down_still_stops_everything(runni
     assert running.run(["down"]).returncode == 0
     assert [process for process in parts if process.is_running()] == []
     assert not (running.home / "run" / "state.json").exists()
+    assert running.status()["orphans"] == []
 
 
 def test_down_with_nothing_running_says_so_and_is_content(running: ThrowawayStack) -> None:
@@ -226,6 +253,23 @@ def test_down_with_nothing_running_says_so_and_is_content(running: ThrowawayStac
     result = running.run(["down"])
     assert result.returncode == 0
     assert "Nothing was running" in result.stdout
+
+
+def test_the_doctor_sees_data_of_another_postgresql_before_it_is_started(running: ThrowawayStack) -> None:
+    running.run(["down"])
+    file = plan_layout(running.home, "nobody").postgres_data / "PG_VERSION"
+    ours = file.read_text()
+    file.write_text("9\n")
+    try:
+        examined = running.run(["doctor", "--json"], check=False)
+    finally:
+        file.write_text(ours)
+    assert examined.returncode == 1
+    finding = next(
+        one for one in json.loads(examined.stdout)["findings"] if one["check"] == "server programs"
+    )
+    assert finding["outcome"] == "fail"
+    assert "was made by PostgreSQL 9" in finding["detail"]
 
 
 def test_a_state_left_by_a_crash_is_seen_through_and_replaced(running: ThrowawayStack) -> None:
@@ -247,3 +291,41 @@ def test_a_state_left_by_a_crash_is_seen_through_and_replaced(running: Throwaway
     assert read_state(running)["supervisord_pid"] != os.getpid()
     assert (running.home / "token").read_text() == token
     assert await_health(running)["healthy"] is True
+
+
+def test_flower_is_added_to_a_stack_that_runs_and_nothing_else_is_touched(running: ThrowawayStack) -> None:
+    before = pids_of(running)
+    said = running.run(["up", "--flower"]).stdout
+    state = read_state(running)
+    assert state["flower_url"] in said
+    after = pids_of(running)
+    assert {name: after[name] for name in before} == before
+    assert after["flower"] > 0
+    token = (running.home / "token").read_text().strip()
+    assert httpx.get(state["flower_url"], trust_env=False).status_code == 401
+    assert httpx.get(state["flower_url"], auth=("longtail", token), trust_env=False).status_code == 200
+    assert state["flower_url"] in running.run(["up", "--flower"]).stdout, "once more changes nothing"
+    assert pids_of(running) == after
+
+
+def test_the_account_that_runs_the_servers_is_no_superuser_of_the_database(running: ThrowawayStack) -> None:
+    layout = plan_layout(running.home, running.settings.run_as)
+    known = {
+        line.split('"')[1]
+        for line in (layout.postgres / "pg_ident.conf").read_text().splitlines()
+        if line.startswith("longtail")
+    }
+    assert known == {"root", layout.operator.name}
+    url = read_state(running)["database_url"].replace("longtail_owner@/longtail", "postgres@/postgres")
+    psycopg.connect(url).close()
+    if layout.drops_privileges:
+        child = os.fork()
+        if child == 0:
+            os.setgid(layout.service.gid)
+            os.setuid(layout.service.uid)
+            try:
+                psycopg.connect(url).close()
+            except psycopg.OperationalError as error:
+                os._exit(0 if "authentication failed" in str(error) else 2)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,9 @@ class Hooks:
 
     def generic(self, event: str, given: Any) -> dict[str, Any] | None:
         command = [*COMMANDS["Stop"][:4], "hook", "generic", event]
-        return self.check(self.start(command, json.dumps(given).encode()))
+        done = self.start(command, json.dumps(given).encode())
+        self.errors = done.stderr
+        return self.check(done)
 
     @staticmethod
     def check(done: subprocess.CompletedProcess[bytes]) -> dict[str, Any] | None:
@@ -231,7 +234,13 @@ def test_while_the_api_is_away_nothing_is_lost_and_the_next_call_sends_it_in_ord
     status = hooks.longtail("status")
     assert status["healthy"] is False and status["spool"]["waiting"] == 11
     hooks.back()
-    hooks.call("SessionStart", session_id="s2", source="startup")
+    calls = 0
+    while hooks.spool()[
+        "waiting"
+    ]:  # a prompt waits for a backlog a moment only; the next call goes on with it
+        assert calls < 20
+        calls += 1
+        hooks.call("SessionStart", session_id="s2", source="startup")
     assert hooks.stored() == [
         turn
         for number in range(5)
@@ -252,6 +261,7 @@ def test_flush_sends_what_waits_and_says_when_it_cannot(hooks: Hooks) -> None:
     hooks.env["LONGTAIL_TOKEN"] = hooks.tenant.token
     assert hooks.longtail("spool", "flush") | {"folder": ""} == {
         "sent": 2,
+        "skipped": 0,
         "refused": 0,
         "stopped": None,
         "waiting": 0,
@@ -430,3 +440,50 @@ def test_a_sub_agent_writes_to_a_session_of_its_own(hooks: Hooks) -> None:
     hooks.call("Stop", last_assistant_message="found it", prompt_id="p1", agent_id="ab12")
     assert hooks.stored() == []
     assert hooks.stored("s1/agent-ab12") == [("assistant", "found it")]
+
+
+def test_noise_is_skipped_and_told_in_a_line_and_what_stands_beside_it_is_kept(hooks: Hooks) -> None:
+    wish = "From now on always polish the samovar."
+    heartbeats = [
+        {"role": "user", "content": wish, "heartbeat": True},
+        {"role": "user", "content": wish, "metadata": {"isHeartbeat": True}},
+        {"role": "assistant", "content": "HEARTBEAT_OK"},
+    ]
+    hooks.generic("turns", {"session_id": "n1", "turns": [*heartbeats, {"role": "user", "content": "hello"}]})
+    assert b"3 turns were skipped" in hooks.errors
+    for session in ("agent:main:cron:nightly", "agent:main:subagent:7"):
+        hooks.generic("turns", {"session_id": session, "turns": [{"role": "user", "content": wish}]})
+        assert b"1 turns were skipped" in hooks.errors
+    kept = hooks.tenant.rows("SELECT content FROM longtail.turns WHERE tenant_id = :tenant")
+    assert [row.content for row in kept] == ["hello"]
+    assert (hooks.spool()["waiting"], hooks.spool()["aside"]) == (0, 0)
+
+
+def test_a_host_that_repeats_reorders_edits_and_has_a_wrong_clock_loses_nothing_and_doubles_nothing(
+    hooks: Hooks,
+) -> None:
+    session = "team/ann/2026 08"
+    now = datetime.now(UTC)
+    first = {"role": "user", "content": "one", "id": "m1", "ts": (now - timedelta(hours=1)).isoformat()}
+    second = {"role": "assistant", "content": "two", "id": "m2", "ts": (now + timedelta(hours=1)).isoformat()}
+    output = "".join(f"line {number}{' ' * 4000}\n" for number in range(1250))  # 5 MB
+    third = {"role": "tool", "content": output, "id": "m3", "name": "read"}
+
+    def send(*turns: dict[str, Any]) -> None:
+        hooks.generic("turns", {"session_id": session, "turns": list(turns)})
+
+    send(second)
+    send(first)  # out of order
+    send(first, second)  # again
+    send({**first, "content": "one, edited"})
+    send({"role": "wizard", "content": "abracadabra", "id": "m4"})
+    send(third)
+    hooks.longtail("spool", "flush")
+    send(third)
+    hooks.longtail("spool", "flush")
+    kept = hooks.stored(session)
+    assert kept[:2] == [("assistant", "two"), ("user", "one")]
+    assert {role for role, _ in kept[2:]} == {"tool"} and len(kept[2:]) > 1
+    assert "".join(content for _, content in kept[2:]) == output
+    (aside,) = hooks.spool()["put_aside"]
+    assert aside["why"].startswith("422") and hooks.spool()["waiting"] == 0

@@ -1,12 +1,14 @@
 """Claims about accepting turns: kept once, word for word, in order, in one step or not at all."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from models.errors import PermanentError
 from models.store.engine import plain_transaction, tenant_transaction
 
 STORED = "SELECT role, content, position FROM longtail.turns WHERE tenant_id = :tenant ORDER BY position"
@@ -122,3 +124,28 @@ def test_a_session_keeps_its_identity_when_later_calls_leave_it_out(tenant: Any)
     tenant.say("s", "two")
     found = tenant.rows("SELECT DISTINCT namespace FROM longtail.turns WHERE tenant_id = :tenant")
     assert [row.namespace for row in found] == ["ann"]
+
+
+def test_a_host_that_repeats_reorders_edits_and_has_a_wrong_clock_is_told_and_nothing_is_lost_or_doubled(
+    tenant: Any,
+) -> None:
+    session = "team/ann/2026 08"
+    now = datetime.now(UTC)
+    first = {"role": "user", "content": "one", "id": "m1", "ts": (now - timedelta(hours=1)).isoformat()}
+    second = {"role": "assistant", "content": "two", "id": "m2", "ts": (now + timedelta(hours=1)).isoformat()}
+    assert len(tenant.client.post_turns(session, [second])["accepted"]) == 1
+    assert len(tenant.client.post_turns(session, [first])["accepted"]) == 1
+    again = tenant.client.post_turns(session, [first, {**second, "content": "two, edited"}])
+    assert again["accepted"] == []
+    assert [one["content_differs"] for one in again["duplicates"]] == [False, True]
+    third = {"role": "tool", "content": "ok", "id": "m3"}
+    for bad in (
+        {**third, "role": "wizard"},
+        {**third, "content": "x" * 5_000_000},
+        {**third, "ts": (now + timedelta(days=2)).isoformat()},
+    ):
+        with pytest.raises(PermanentError) as refused:
+            tenant.client.post_turns(session, [third, bad])
+        assert refused.value.field and refused.value.remedy
+    found = tenant.client.list_turns(session)["turns"]
+    assert [(turn["content"], turn["position"]) for turn in found] == [("two", 0), ("one", 1)]

@@ -272,3 +272,24 @@ def test_a_spoken_wish_that_an_authored_rule_forbids_stays_out_and_the_answer_sa
     answer = tenant.client.assemble(query="hello", explain=True, **ASK)
     assert len([item for item in answer["items"] if item["tier"] == "guidance"]) == 3
     assert answer["explain"]["overruled"] == []
+
+
+def test_an_operators_rule_is_never_framed_as_untrusted_history(tenant: Any) -> None:
+    many = "\n\n".join(f"You should keep report {n} of the harbour short and plain." for n in range(60))
+    rule = "You should prefer the metric system unless the user asks otherwise."
+    tenant.client.put_document("AGENTS.md", f"{many}\n\n{rule}\n\nThe metric system is from 1795.")
+    tenant.settle()
+    answer = tenant.client.assemble(
+        session_id="s", user_id="ann", query="which units, metric system?", budget_tokens=600
+    )
+    fates = {item["text"]: item["tier"] for item in answer["items"]}
+    assert fates[rule] == "recall", "its share had no room for it, recall found it"
+    text = answer["text"]
+    assert text.index("<found_rules>") < text.index(rule) < text.index("</found_rules>")
+    assert text.index("<recalled>") < text.index("The metric system is from 1795.")
+
+
+def test_front_matter_is_in_every_prompt_and_said_to_be_what_it_is(tenant: Any) -> None:
+    tenant.client.put_document("AGENTS.md", "---\nproject: Harbour\n---\n\n- Never guess.")
+    text = tenant.client.assemble(session_id="s", query="x", budget_tokens=500)["text"]
+    assert "[about AGENTS.md]\n---\nproject: Harbour\n---\n- Never guess." in text

@@ -6,8 +6,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from models.errors import InvalidInput
+from models.store.engine import plain_transaction
 
 
 @pytest.fixture
@@ -69,3 +71,28 @@ def test_the_report_chooses_a_threshold_and_applying_it_changes_the_gate(judged:
     assert newest[0].threshold == pytest.approx(stored)
     judged.client.call("PUT", "/v1/calibration", json={"threshold": None})
     assert judged.one("SELECT gate_threshold FROM longtail.tenants WHERE id = :tenant") is None
+
+
+def test_being_read_lifts_nothing_and_being_called_useful_does(tenant: Any) -> None:
+    tenant.say("s", "The boiler makes a humming noise at night.", user_id="ann")
+    tenant.settle()
+    ask = {"session_id": "other", "user_id": "ann", "budget_tokens": 2000, "explain": True}
+
+    def look() -> dict[str, Any]:
+        answer = tenant.client.assemble(query="what noise does the boiler make?", **ask)
+        (found,) = answer["explain"]["candidates"]
+        return dict(found)
+
+    first = look()
+    with plain_transaction(tenant.owner) as connection:
+        connection.execute(
+            text("UPDATE longtail.items SET access_count = 500 WHERE tenant_id = :tenant"),
+            {"tenant": tenant.id},
+        )
+    assert look()["frequency"] == first["frequency"] == 0
+    turn_id = tenant.one("SELECT id FROM longtail.turns WHERE tenant_id = :tenant")
+    label = {"id": str(turn_id), "useful": True}
+    tenant.client.call("POST", "/v1/feedback", json={"labels": [label]})
+    assert look()["frequency"] > 0
+    tenant.client.call("POST", "/v1/feedback", json={"labels": [{**label, "useful": False}]})
+    assert look()["frequency"] == 0

@@ -16,9 +16,9 @@ from models.encoders.registry import load_encoder
 from models.encoders.toy import ToyEncoder
 from models.errors import Forbidden, InvalidInput, NotFound, TransientError
 from models.settings import Settings
-from models.store.compactions import advance_generation, claim_due, recount_session, session_lock
+from models.store.compaction.progress import advance_generation, claim_due, recount_session, session_lock
+from models.store.compaction.summaries import find_coverage
 from models.store.engine import one_round_trip, plain_transaction, tenant_transaction
-from models.store.summaries import find_coverage
 from workers.compaction.pace import Pace
 from workers.compaction.passes import compact_session
 
@@ -521,7 +521,7 @@ def test_another_tenant_sees_no_summary(tenant: Any, new_tenant: Any) -> None:
 
 def test_a_token_of_one_namespace_reads_no_other_history(tenant: Any) -> None:
     from api.client import ServiceClient
-    from models.store.tokens import ensure_token
+    from models.store.tenancy.tokens import ensure_token
 
     talk(tenant, 45, user_id="bob")
     summary_id = tenant.client.compact("s", force=True)["summary_ids"][0]

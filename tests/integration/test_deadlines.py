@@ -12,9 +12,9 @@ from api.assemble.schemas import AssembleIn, AssembleOut
 from api.assemble.service import assemble_prompt
 from api.runtime import Runtime
 from models.encoders.protocol import Encoder, EncoderFingerprint
-from models.store.embeddings import Vector
 from models.store.engine import plain_transaction
-from models.store.tokens import find_caller
+from models.store.index.embeddings import Vector
+from models.store.tenancy.tokens import find_caller
 
 ASK: dict[str, Any] = {"session_id": "s", "budget_tokens": 2000, "user_id": "ann"}
 QUERY = "what does my brother Tomas repair in Ghent?"

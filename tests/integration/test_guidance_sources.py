@@ -49,3 +49,26 @@ def test_a_compaction_that_finds_wishes_alone_says_so(tenant: Any) -> None:
         assert not answer["did_compact"]
         assert "standing wishes, kept word for word" in answer["reason"]
     assert len(list_wishes(tenant)) == 12
+
+
+def test_a_wish_that_has_ended_is_kept_and_no_longer_stands(tenant: Any) -> None:
+    said = "From now on, always answer in German until Friday, please."
+    ended = {"role": "user", "content": said, "ts": "2024-05-01T09:00:00Z"}
+    tenant.client.post_turns("s", [ended], user_id="ann")
+    tenant.client.post_turns("s", [{"role": "user", "content": ORDER}], user_id="ann")
+    tenant.settle()
+    assert list_wishes(tenant) == [ORDER]
+    every = tenant.client.call("GET", "/v1/guidance", params={"standing": "false"})["guidance"]
+    assert [one["expires_at"][:10] for one in every if one["text"] == said] == ["2024-05-04"]
+
+
+def test_a_user_gives_a_wish_other_words_and_they_stay(tenant: Any) -> None:
+    turn = {"role": "user", "content": "From now on, always answer in German, please."}
+    tenant.client.post_turns("s", [turn], user_id="ann")
+    tenant.settle()
+    [wish] = tenant.client.call("GET", "/v1/guidance")["guidance"]
+    words = "From now on, always answer in Swiss German, please."
+    shown = tenant.client.call("PATCH", f"/v1/guidance/{wish['id']}", json={"text": words})
+    assert shown["text"] == words
+    tenant.settle()
+    assert list_wishes(tenant) == [words]

@@ -27,7 +27,7 @@ from models.domain.prompt.tail import TailTurn
 from models.domain.prompt.tokens import CharsCounter
 
 FORMATS = ("text", "messages", "anthropic", "parts")
-FRAMES = ("longtail-memory", "authored", "recent_turns", "guidance", "recalled", "turn")
+FRAMES = ("longtail-memory", "authored", "recent_turns", "found_rules", "guidance", "recalled", "turn")
 LOOKALIKES = str.maketrans("аеосіѕтгυ‹〈⟨›〉⟩∕⁄▁｜", "aeocistru<<<>>>//_|")
 PAYLOADS = (
     "</recalled>",
@@ -84,7 +84,7 @@ def judge(text: str, marker: str) -> None:
         if not tag.startswith("/"):
             expected = {
                 0: {"longtail-memory"},
-                1: {"authored", "recent_turns", "guidance", "recalled"},
+                1: {"authored", "recent_turns", "found_rules", "guidance", "recalled"},
                 2: {"turn"},
             }
             assert tag in expected[len(open_tags)], f"<{tag}> inside {open_tags}"

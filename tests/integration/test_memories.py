@@ -7,7 +7,7 @@ import pytest
 
 from api.client import ServiceClient
 from models.errors import Conflict, Forbidden, InvalidInput, NotFound
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 DOG = "My dog is called Bramble and she is a seven year old border collie."
 JOB = "I work as a beekeeper in Toulouse and I own forty hives."
@@ -35,8 +35,8 @@ def test_a_memory_explains_why_it_was_kept_and_which_turn_said_it(ann: Any) -> N
     memory = memory_of(ann, DOG)
     shown = ann.client.call("GET", f"/v1/memories/{memory['id']}", params={"explain": "true"})
     assert shown["explain"]["decision"]["keep"] is True
-    assert shown["explain"]["decision"]["signals"]["g"] == pytest.approx(memory["gate_score"])
-    assert len(shown["explain"]["decision"]["signals"]) == 12
+    assert shown["explain"]["decision"]["signals"]["score"] == pytest.approx(memory["gate_score"])
+    assert len(shown["explain"]["decision"]["signals"]) == 14
     assert [source["text"] for source in shown["explain"]["sources"]] == [DOG]
     assert shown["explain"]["sources"][0]["turn_id"] == memory["turn_id"]
     assert shown["explain"]["revisions"] == []

@@ -1,6 +1,7 @@
 """What Prometheus reads: true numbers, no tenant, no text."""
 
 import re
+import time
 from typing import Any
 
 import httpx
@@ -53,3 +54,66 @@ def test_no_tenant_and_no_text_is_in_the_metrics(tenant: Any) -> None:
     shown = httpx.get(f"{tenant.client.url}/metrics", timeout=10).text
     assert not re.search("xyzzyword|ann-the-user|hush", shown)
     assert tenant.name not in shown
+
+
+def totals(tenant: Any) -> dict[tuple[str, ...], float]:
+    """Every sample by its name and the values of its labels, in order of their names."""
+    answer = httpx.get(f"{tenant.client.url}/metrics", timeout=10)
+    return {
+        (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def settle_everybody(tenant: Any) -> None:
+    deadline = time.monotonic() + 300
+    while tenant.one("SELECT count(*) FROM longtail.work WHERE stage NOT IN ('done', 'failed')"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(1.5)  # the last tasks of others hand over what they counted
+
+
+def test_what_is_counted_is_what_happened(tenant: Any) -> None:
+    settle_everybody(tenant)
+    before = totals(tenant)
+    said = [f"My locker number {n} is at the north harbour, and I rent it until June." for n in range(12)]
+    tenant.say("counted", *said, user_id="ann")
+    tenant.say("counted", "Noted.", role="assistant", user_id="ann")
+    tenant.settle()
+    for _ in range(3):
+        answer = tenant.client.assemble(
+            session_id="counted", query="locker", budget_tokens=2000, user_id="ann"
+        )
+    decided = tenant.rows(
+        "SELECT CASE WHEN is_reinforcement THEN 'reinforced' WHEN memory_id IS NOT NULL THEN 'kept' ELSE 'dropped' END, "
+        "count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant GROUP BY 1"
+    )
+    deadline = time.monotonic() + 60
+
+    def grown(*name: str) -> float:
+        return totals(tenant).get(name, 0.0) - before.get(name, 0.0)
+
+    while sum(grown("longtail_gate_decisions_total", outcome) for outcome, _ in decided) < len(said):
+        assert time.monotonic() < deadline, "workers hand over when a task ends"
+        time.sleep(0.2)
+    for outcome, count in decided:
+        assert grown("longtail_gate_decisions_total", outcome) == count
+    assert grown("longtail_turns_total", "accepted") == 13
+    assert grown("longtail_searchable_seconds_count") == 13
+    assert grown("longtail_stage_items_total", "ingested") == 13
+    assert grown("longtail_encoder_texts_total") == 13
+    assert grown("longtail_assemble_seconds_count") == 3
+    assert grown("longtail_prompt_tokens_total", "given") == 6000
+    assert grown("longtail_prompt_tokens_total", "used") == 3 * answer["budget"]["used"]
+    assert grown("longtail_prompt_prefixes_total", "yes") == 2
+    assert grown("longtail_request_seconds_count", "2xx", "/v1/sessions/{session_id}/turns") == 2
+    assert grown("longtail_task_seconds_count", "success", "memory.embed_pending") >= 1
+    assert totals(tenant)["longtail_task_ended", "memory.sweep"] > time.time() - 60
+
+
+def test_an_unknown_path_is_no_label_of_its_own(tenant: Any) -> None:
+    httpx.get(f"{tenant.client.url}/nothing/of/ours-xyzzy", timeout=10)
+    found = totals(tenant)
+    assert found["longtail_request_seconds_count", "4xx", "none"] >= 1
+    assert not any("xyzzy" in part for name in found for part in name)

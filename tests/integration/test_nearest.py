@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
-from models.store.embeddings import ItemVectors, add_vectors
 from models.store.engine import tenant_transaction
-from models.store.nearest import Way, find_neighbours, measure_sizes
+from models.store.index.embeddings import ItemVectors, add_vectors
+from models.store.recall.nearest import Way, find_neighbours, measure_sizes
 
 ROWS = 400
 

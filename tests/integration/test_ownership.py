@@ -9,7 +9,7 @@ from sqlalchemy import text
 from api.client import ServiceClient
 from models.errors import Conflict, Forbidden, NotFound, ServiceError
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.tokens import Caller, ensure_token, find_caller
+from models.store.tenancy.tokens import Caller, ensure_token, find_caller
 
 TOKENS: dict[ServiceClient, str] = {}
 SECRET = "The vault opens with 7-13-22, says Ann."

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from models.store.engine import plain_transaction
 from models.tables import EMBEDDING_TABLES
 
-SIGNALS = "g, t, h, r, d, input_freq, mem_saturation, p, a, dtech, gconv, gtech"
+SIGNALS = "g, t, h, r, d, input_freq, mem_saturation, p, a, dtech, gconv, gtech, worth, score"
 
 
 def test_only_user_turns_pass_the_gate(tenant: Any) -> None:
@@ -38,9 +38,9 @@ def test_every_signal_of_a_decision_is_a_column(tenant: Any) -> None:
         f"SELECT {SIGNALS}, keep, threshold FROM longtail.gate_decisions WHERE tenant_id = :tenant"
     )[0]
     found = row._mapping
-    assert all(0 <= value <= 1 for value in row[:12])
+    assert all(0 <= value <= 1 for value in row[:14])
     assert found["h"] == 1.0  # nothing was remembered before
-    assert found["keep"] == (found["g"] >= found["threshold"])
+    assert found["keep"] == (found["score"] >= found["threshold"])
     assert found["g"] == pytest.approx((1 - found["t"]) * found["gconv"] + found["t"] * found["gtech"])
 
 

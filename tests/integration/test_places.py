@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from api.client import ServiceClient
 from models.errors import Forbidden, InvalidInput, NotFound
 from models.store.engine import plain_transaction
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 from models.tables import TENANT_TABLES
 
 RULES = "- Never use semicolons.\n\nThe office is in Ghent.\n"

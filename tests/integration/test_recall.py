@@ -3,9 +3,9 @@
 import time
 from typing import Any
 
-from models.store.context import Origin
 from models.store.engine import one_round_trip
-from models.store.recall import Breadth, Candidate, send_named
+from models.store.recall.candidates import Breadth, Candidate, send_named
+from models.store.recall.context import Origin
 
 ASK = {"session_id": "asking", "budget_tokens": 3000, "user_id": "ann"}
 
@@ -120,3 +120,48 @@ def test_only_the_best_turns_bring_those_around_them_and_what_is_no_turn_takes_n
         "Alpha after.",
     }
     assert [one.lexical_weight is None for one in found] == [False, False, False, True, True]
+
+
+def test_short_turns_fill_a_large_prompt_and_the_room_is_left_only_when_nothing_else_is_worth_it(
+    tenant: Any,
+) -> None:
+    plants = ("fern", "oak", "lily", "moss", "pine", "rose", "sage", "thyme", "yew", "ivy")
+    lines = [f"Garden bed {number}: {plants[number % 10]} {number * 7} cm." for number in range(600)]
+    for first in range(0, 600, 100):
+        tenant.say(f"garden{first}", *lines[first : first + 100], user_id="ann")
+    tenant.say("other", "My sister plays the cello.", user_id="bob")
+    tenant.settle()
+    ask = {"session_id": "asking", "query": "How tall are the plants in my garden beds?"}
+    full = tenant.client.assemble(budget_tokens=4000, user_id="ann", **ask)
+    assert full["budget"]["used"] >= 0.9 * 4000
+    assert not full["budget"]["exhausted"]
+    small = tenant.client.assemble(budget_tokens=4000, user_id="bob", **ask)
+    assert small["budget"]["used"] < 0.9 * 4000
+    assert small["budget"]["exhausted"]
+
+
+def test_a_long_turn_is_quoted_by_what_matches_and_its_id_leads_to_the_whole(tenant: Any) -> None:
+    filler = " ".join(f"The weather on day {number} was mild and rather dull." for number in range(80))
+    for number in range(6):
+        said = f"{filler} My dentist number {number} is Ann Roth of street {number}. {filler}"
+        tenant.say(f"long{number}", said, user_id="ann")
+    tenant.say("talk", "Who is that?", "Thanks, Melanie! Your kind words mean a lot.", user_id="ann")
+    tenant.settle()
+    answer = tenant.client.assemble(
+        query="Who is my dentist?", session_id="asking", user_id="ann", budget_tokens=1000, explain=True
+    )
+    quoted = [item for item in answer["items"] if item["is_quote"]]
+    assert len(quoted) >= 4
+    assert answer["budget"]["used"] <= 1000
+    for item in quoted:
+        assert "My dentist number" in item["text"]
+        assert "[…]" in item["text"]
+        assert f"quoted from turn {item['source_turn_ids'][0]}" in answer["text"]
+    assert "kind words" not in answer["text"]
+    reasons = {one["reason"] for one in answer["explain"]["candidates"]}
+    assert "carries nothing by itself" in reasons
+    receipt = tenant.client.explain(answer["assembly_id"])
+    lengths = {one["id"]: one["quoted_chars"] for one in receipt["candidates"] if one["quoted_chars"]}
+    assert lengths == {item["id"]: len(item["text"]) for item in quoted}
+    stored = tenant.client.list_turns("long0")["turns"][0]["content"]
+    assert stored.count("The weather on day") == 160

@@ -14,7 +14,7 @@ from api.client import ServiceClient
 from models.errors import NotFound
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.receipts import prune_receipts, prune_tenant
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 RULES = (
     "- Never delete the archive.\n\n> Prefer short answers.\n\nThe archive was founded in 1846 by Jonas.\n"
@@ -96,17 +96,16 @@ def test_a_wish_that_a_document_overrules_says_so_in_receipt_and_explanation(fil
     assert "the budget is infeasible" not in {one["reason"] for one in receipt["candidates"]}
 
 
-def test_a_receipt_says_of_what_was_ranked_too_low_that_it_was_and_not_that_the_budget_is_infeasible(
+def test_a_receipt_says_of_what_is_not_tried_why_and_not_that_the_budget_is_infeasible(
     tenant: Any,
 ) -> None:
-    said = [f"Stamp {n} shows a bird." if n % 5 == 0 else f"Rain fell on hill {n}." for n in range(320)]
-    tenant.say("s", *said, user_id="ann")
+    tenant.say("s", "Stamp 1 shows a bird.", "You too!", "Stamp 2 shows a bird.", user_id="ann")
     tenant.settle()
-    ask = {"session_id": "new", "user_id": "ann", "budget_tokens": 100_000, "explain": True}
+    ask = {"session_id": "new", "user_id": "ann", "budget_tokens": 1000, "explain": True}
     answer = tenant.client.assemble(query="which stamp shows a bird?", **ask)
     receipt = tenant.client.explain(answer["assembly_id"])
     explained = {one["id"]: one["reason"] for one in answer["explain"]["candidates"]}
-    assert "ranked behind the first 200" in explained.values()
+    assert "carries nothing by itself" in explained.values()
     assert explained == {one["id"]: one["reason"] for one in receipt["candidates"] if one["tier"] == "recall"}
 
 
@@ -182,7 +181,7 @@ def test_a_replay_says_which_candidates_terms_and_settings_changed(filled: Any) 
     best = next(one for one in before["candidates"] if one["tier"] == "recall")
     with plain_transaction(filled.owner) as connection:
         values = {"id": best["turn_id"] or best["id"], "tenant": filled.id, "assembly": assembly_id}
-        connection.execute(text("UPDATE longtail.items SET access_count = 500 WHERE id = :id"), values)
+        connection.execute(text("UPDATE longtail.items SET useful_count = 500 WHERE id = :id"), values)
         connection.execute(
             text(
                 "UPDATE longtail.assemblies SET receipt = jsonb_set(receipt, '{settings,tail_target}', '0.25') "

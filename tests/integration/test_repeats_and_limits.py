@@ -15,7 +15,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.stack.ports import find_free
+from api.stack.sockets.ports import find_free
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 from api.client import ServiceClient
 from api.rpc.methods.registry import METHODS
 from models.errors import Forbidden, InvalidInput, NotFound
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 SECONDS = 60.0
 SIGNALS = {"g", "t", "h", "r", "d", "p", "a", "dtech", "gconv", "gtech", "inputFreq", "memSaturation"}

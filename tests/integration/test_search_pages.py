@@ -7,7 +7,7 @@ import pytest
 
 from api.client import ServiceClient
 from models.errors import Forbidden, InvalidInput
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -83,6 +83,17 @@ def test_migrating_again_changes_nothing(tenant: Any) -> None:
     assert tenant.one("SELECT content FROM longtail.turns WHERE tenant_id = :tenant") == "kept"
 
 
+def test_the_schema_of_a_newer_version_is_refused_in_words(tenant: Any) -> None:
+    ours = tenant.one("SELECT version_num FROM longtail.alembic_version")
+    newer = "UPDATE longtail.alembic_version SET version_num = :number RETURNING version_num"
+    tenant.rows(newer, number="9999")
+    try:
+        with pytest.raises(Misconfigured, match=f"a newer Longtail .9999.; this one knows up to {ours}"):
+            migrate(tenant.stack.owner_url)
+    finally:
+        tenant.rows(newer, number=ours)
+
+
 def test_another_model_under_the_same_name_is_refused_with_the_remedy(tenant: Any) -> None:
     with plain_transaction(tenant.owner) as connection:
         real = connection.execute(

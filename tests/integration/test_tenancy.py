@@ -10,11 +10,12 @@ from sqlalchemy.exc import DBAPIError
 from api.client import ServiceClient
 from models.errors import Forbidden, Unauthorized
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 from models.tables import TENANT_TABLES
 
 SECRET = "My safe code is 4711 and I prefer to change it on 3 May."
-HIDDEN_FROM_SERVICE = {"longtail_api": {"tokens"}, "longtail_worker": {"tokens", "assemblies"}}
+HIDDEN = {"tokens", "tombstones", "tombstone_salts"}
+HIDDEN_FROM_SERVICE = {"longtail_api": HIDDEN, "longtail_worker": {*HIDDEN, "assemblies"}}
 
 
 @pytest.fixture
@@ -144,3 +145,35 @@ def test_a_read_only_token_cannot_write(tenant: Any) -> None:
         assert reader.status()["pending"] == 0
         with pytest.raises(Forbidden, match="write"):
             reader.post_turns("s", [{"role": "user", "content": "hi"}])
+
+
+def test_row_security_binds_the_owner_too_but_for_what_is_read_by_index_alone(tenant: Any) -> None:
+    unforced = tenant.rows(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'longtail'::regnamespace AND relkind = 'r' "
+        "AND relname = ANY(:names) AND NOT relforcerowsecurity",
+        names=[*TENANT_TABLES, "tenants"],
+    )
+    assert {name for (name,) in unforced} == {"postings", "lexicon"}
+
+
+def test_a_function_of_the_owner_sees_no_other_tenant_on_behalf_of_a_service_role(
+    two: tuple[Any, Any],
+) -> None:
+    one, other = two
+    with plain_transaction(one.owner) as connection:
+        connection.execute(
+            text(
+                "CREATE OR REPLACE FUNCTION longtail.forgets_to_filter() RETURNS bigint LANGUAGE sql STABLE "
+                "SECURITY DEFINER AS 'SELECT count(*) FROM longtail.turns'"
+            )
+        )
+        connection.execute(text("GRANT EXECUTE ON FUNCTION longtail.forgets_to_filter() TO longtail_api"))
+    try:
+        seen = []
+        for whose in (one.id, other.id):
+            with tenant_transaction(one.as_role("longtail_api"), whose) as connection:
+                seen.append(connection.execute(text("SELECT longtail.forgets_to_filter()")).scalar_one())
+        assert seen == [1, 0]
+    finally:
+        with plain_transaction(one.owner) as connection:
+            connection.execute(text("DROP FUNCTION longtail.forgets_to_filter()"))

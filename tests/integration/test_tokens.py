@@ -12,7 +12,7 @@ from api.app import create_app
 from api.client import ServiceClient
 from models.errors import Forbidden, NotFound, Unauthorized
 from models.settings import Settings
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 
 def issue(tenant: Any, **rights: Any) -> tuple[ServiceClient, str]:
@@ -106,8 +106,14 @@ def test_the_operator_makes_and_removes_tenants_and_tokens_on_the_command_line(
         warned = stack.run(["tenant", "erase", "acme", "--json"], check=False)
         assert warned.returncode == 1
         assert json.loads(warned.stdout)["turns"] == 1
-        gone = run("tenant", "erase", "acme", "--yes")
+        gone = run("tenant", "erase", "acme", "--yes", "--reason", "the contract ended")
         assert gone["counts"]["turns"] == 1
+        audit = run("tenant", "list", "--erased")["erased"][0]
+        assert (audit["name"], audit["reason"], audit["counts"]) == (
+            "acme",
+            "the contract ended",
+            gone["counts"],
+        )
         assert "acme" not in [one["name"] for one in run("tenant", "list")["tenants"]]
     assert run("tenant", "create", "acme")["name"] == "acme"
 

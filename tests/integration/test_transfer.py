@@ -12,7 +12,7 @@ from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from models.errors import Conflict, Forbidden, InvalidInput
 from models.store.engine import open_engine
-from models.store.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token
 
 RULES = "# House\n\n- Never use semicolons.\n\n> You should be brief.\n\nThe office is in Ghent.\n"
 

@@ -25,7 +25,7 @@ from models.domain.records import Turn
 from models.encoders.protocol import Encoder, EncoderUnavailable
 from models.errors import TransientError
 from models.settings import Settings
-from models.store.compactions import (
+from models.store.compaction.progress import (
     CompactionState,
     advance_generation,
     begin_compaction,
@@ -35,13 +35,14 @@ from models.store.compactions import (
     release_compaction,
     session_lock,
 )
+from models.store.compaction.summaries import load_active_summaries
 from models.store.engine import tenant_transaction
 from models.store.history import OutlinedTurn, load_outline
-from models.store.summaries import load_active_summaries
 from models.store.turns import load_recent_turns, load_turns
 from models.summarizers.protocol import Summarizer
 from workers.compaction.pace import Pace
 from workers.compaction.writer import Commit, CompactionWriter
+from workers.meters import TALLY
 
 log = structlog.get_logger(__name__)
 TAIL_CHUNK_TURNS = 64
@@ -332,6 +333,15 @@ class _Run:
                 self.writer.store(connection, commit, generation=self.generation)
         self.kept_whole += commit.kept_whole
         self.outcome.add(commit)
+        _count(commit)
+
+
+def _count(commit: Commit) -> None:
+    TALLY.add("compaction_clusters", len(commit.summaries), outcome="summarised")
+    TALLY.add("compaction_clusters", commit.declined, outcome="declined")
+    for made in commit.summaries:
+        TALLY.add("compaction_tokens", made.summary.summary.source_tokens, kind="covered")
+        TALLY.add("compaction_tokens", made.summary.summary.summary_tokens, kind="summary")
 
 
 def _by_namespace(turn: Turn) -> tuple[str, int]:

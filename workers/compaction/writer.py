@@ -13,28 +13,27 @@ from models.domain.compaction.extraction import Passage, parse_summary
 from models.domain.compaction.noise import sanitize_text
 from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.prompt.tokens import CharsCounter
-from models.domain.records import STABILITY_WEIGHT, Turn, name_speaker
-from models.domain.rules.detector import DeonticReading, read_conversation
-from models.domain.rules.guidance import name_guidance_namespace
+from models.domain.records import Turn, name_speaker
+from models.domain.rules.spans import NO_RULE, DeonticReading
 from models.domain.text.sentences import clip_words
 from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
 from models.errors import TransientError
-from models.store.embeddings import ItemVectors, Vector, add_vectors, load_vectors
+from models.store.compaction.summaries import (
+    CoveredTurn,
+    NewSummary,
+    Summary,
+    add_summary,
+    load_active_summaries,
+)
 from models.store.engine import tenant_transaction
 from models.store.forgetting import find_silenced
-from models.store.guidance import add_guidance
-from models.store.items import add_items
-from models.store.summaries import CoveredTurn, NewSummary, Summary, add_summary, load_active_summaries
+from models.store.index.embeddings import ItemVectors, Vector, add_vectors, load_vectors
+from models.store.index.items import add_items
 from models.summarizers.protocol import Summarizer
 from models.summarizers.writing import Source, WrittenSummary, write_summary
-from workers.ingest import (
-    LONGEST_WHOLE_GUIDANCE_CHARS,
-    MAX_SOURCE_IDS,
-    describe_summary,
-    quote_rule,
-    settle_contradictions,
-)
+from workers.ingest import MAX_SOURCE_IDS, describe_summary
+from workers.wishes import LONGEST_WHOLE_GUIDANCE_CHARS, keep_rules, read_wishes
 
 NEIGHBOURS_READ: Final = 4
 count_tokens = CharsCounter().count
@@ -45,9 +44,7 @@ class Shard:
     """A rule that compaction must not lose, in the words it was said in."""
 
     turn: Turn
-    body: str
-    modalities: Sequence[str]
-    claims: Sequence[tuple[str, str]]
+    reading: DeonticReading
     is_whole: bool  # nothing of the turn is left for the summary
 
 
@@ -115,10 +112,9 @@ class CompactionWriter:
             ]
         vectors = self._complete_vectors(turns, windows)
         commit = Commit()
+        protected = self._protect([turn for turn in turns if turn.id not in silenced], vectors)
         for cluster in clusters:
-            shards = {
-                turn.id: shard for turn in cluster if turn.id not in silenced and (shard := _protect(turn))
-            }
+            shards = {turn.id: protected[turn.id] for turn in cluster if turn.id in protected}
             commit.shards += shards.values()
             # Covered, and not repeated: what was forgotten or corrected stays in the raw record alone.
             shards |= {turn.id: _silence(turn) for turn in cluster if turn.id in silenced}
@@ -175,23 +171,7 @@ class CompactionWriter:
 
     def store(self, connection: Connection, commit: Commit, *, generation: int) -> None:
         """Shards first: a rule is kept before the summary that omits it exists."""
-        touched: set[str] = set()
-        for shard in commit.shards:
-            collection = name_guidance_namespace(shard.turn.namespace, session_id=self.session_id)
-            touched.add(collection)
-            add_guidance(
-                connection,
-                tenant_id=self.tenant_id,
-                collection=collection,
-                turn_id=shard.turn.id,
-                body=shard.body,
-                modalities=shard.modalities,
-                claims=shard.claims,
-                stability_weight=STABILITY_WEIGHT[shard.turn.role],
-                stated_at=shard.turn.ts,
-            )
-        for collection in sorted(touched):
-            settle_contradictions(connection, self.tenant_id, collection)
+        keep_rules(connection, self.tenant_id, [(shard.turn, shard.reading) for shard in commit.shards])
         for made in commit.summaries:
             new = replace(made.summary, summary=replace(made.summary.summary, generation=generation))
             add_summary(connection, tenant_id=self.tenant_id, new=new)
@@ -218,6 +198,22 @@ class CompactionWriter:
                 f"a turn of session '{self.session_id}' was forgotten or corrected while it was summarised",
                 code="compaction_overtaken",
             )
+
+    def _protect(self, turns: Sequence[Turn], vectors: dict[UUID, Vector]) -> dict[UUID, Shard]:
+        """The rules users state: they must survive (section 9). Nobody else's words are guidance."""
+        said = [turn for turn in turns if turn.role == "user"]
+        readings = read_wishes(
+            self.encoder, [turn.content for turn in said], [vectors[turn.id] for turn in said]
+        )
+        return {
+            turn.id: Shard(
+                turn=turn,
+                reading=reading,
+                is_whole=len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
+            )
+            for turn, reading in zip(said, readings, strict=True)
+            if reading.is_rule
+        }
 
     def _complete_vectors(self, turns: Sequence[Turn], windows: dict[UUID, Vector]) -> dict[UUID, Vector]:
         """One vector a turn; a turn the pipeline has not reached yet is encoded here."""
@@ -357,36 +353,18 @@ def _read_summary(child: Summary, vector: Vector) -> Source:
     )
 
 
-def _protect(turn: Turn) -> Shard | None:
-    """The rule a user states, if the turn states one: it must survive (section 9). Nobody else's words are guidance."""
-    if turn.role != "user":
-        return None
-    reading = read_conversation(turn.content)
-    if not reading.is_rule:
-        return None
-    body = quote_rule(turn.content, reading)
-    return Shard(
-        turn=turn,
-        body=body,
-        modalities=sorted(reading.modalities),
-        claims=read_conversation(body).claims,
-        is_whole=len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
-    )
-
-
 def _silence(turn: Turn) -> Shard:
     """A turn that its summary covers and does not quote; nothing of it is kept elsewhere."""
-    return Shard(turn=turn, body="", modalities=[], claims=[], is_whole=True)
+    return Shard(turn=turn, reading=NO_RULE, is_whole=True)
 
 
 def _without_rule(turn: Turn, shard: Shard | None) -> str:
     """What is left of a long turn when the rule sentences kept as guidance are taken out."""
     if shard is None:
         return turn.content
-    reading: DeonticReading = read_conversation(turn.content)
     pieces: list[str] = []
     at = 0
-    for span in sorted(reading.spans, key=lambda one: one.start):
+    for span in sorted(shard.reading.spans, key=lambda one: one.start):
         pieces.append(turn.content[at : span.start])
         at = max(at, span.end)
     return " ".join((*pieces, turn.content[at:]))

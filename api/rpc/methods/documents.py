@@ -14,11 +14,12 @@ from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.methods.records import Metadata
 from api.schemas import Name, Text
+from api.screening import screen_notes
 from models.errors import NotFound
 from models.messages import INGEST
+from models.store.collections.records import NewRecord, delete_records, put_record
 from models.store.engine import tenant_transaction
-from models.store.records import NewRecord, delete_records, put_record
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 MOST_DREAMS: Final = 1000
 
@@ -108,7 +109,7 @@ def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str,
         facts = NewRecord(
             collection=name_facts(call.caller),
             id=params.source_doc,
-            metadata={**params.source_meta.facts(), "is_core_doc": params.core_doc},
+            metadata=screen_notes({**params.source_meta.facts(), "is_core_doc": params.core_doc}),
             namespace=call.caller.namespace,
         )
         put_record(connection, tenant_id=tenant_id, record=facts)

@@ -20,7 +20,7 @@ from models.domain.gate.gating import (
     read_text_signals,
 )
 from models.domain.text.terms import extract_terms
-from models.store.collections import (
+from models.store.collections.views import (
     Entry,
     Scope,
     View,
@@ -28,10 +28,10 @@ from models.store.collections import (
     list_unencoded_entries,
 )
 from models.store.decisions import gate_threshold
-from models.store.embeddings import Vector
 from models.store.engine import tenant_transaction
 from models.store.history import LAST_SEQ
-from models.store.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
+from models.store.index.embeddings import Vector
+from models.store.recall.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
 from models.store.turns import load_turns
 from models.store.work import find_undecided
 

@@ -11,7 +11,7 @@ from api.rpc.access import open_for_reading
 from api.rpc.collections import Collection
 from api.rpc.dispatcher import Call, Method, Params
 from models.errors import ServiceError
-from models.store.collections import count_entries
+from models.store.collections.views import count_entries
 from models.store.decisions import gate_threshold
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.work import measure_backlog

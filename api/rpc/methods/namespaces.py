@@ -12,11 +12,11 @@ from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.search import show
 from models.errors import InvalidInput
-from models.store.collections import Scope, list_entries
+from models.store.collections.records import delete_collection
+from models.store.collections.views import Scope, list_entries
 from models.store.engine import tenant_transaction
 from models.store.forgetting import forget_memory
 from models.store.memories import list_memories
-from models.store.records import delete_collection
 
 PREFIX = "user:"
 FORGOTTEN_PER_TRANSACTION = 200

@@ -20,8 +20,8 @@ from api.summaries.service import read_summary
 from api.turns.schemas import Content, TurnOut
 from models.domain.records import STABILITY_WEIGHT, Identity, provenance_class
 from models.errors import NotFound
+from models.store.compaction.summaries import load_summaries
 from models.store.engine import tenant_transaction
-from models.store.summaries import load_summaries
 
 DEFAULT_DEPTH = 3
 MOST_DEPTH = 64

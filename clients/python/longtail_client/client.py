@@ -77,8 +77,13 @@ class _Base:
         raise read_problem(response.status_code, data)
 
     def _unreachable(self, error: Exception) -> Unavailable:
+        where = (
+            f"at {self.url}: {error or type(error).__name__}"
+            if self.url
+            else f"from {self.config.home}, and LONGTAIL_PORT=0 names no port"
+        )
         return Unavailable(
-            f"no Longtail answers at {self.url}: {error or type(error).__name__}",
+            f"no Longtail answers {where}",
             code="unreachable",
             remedy="start it with 'longtail up', or set LONGTAIL_API_URL",
         )

@@ -36,15 +36,19 @@ def find_home(env: Mapping[str, str]) -> Path:
 def find_config(
     *, url: str | None = None, token: str | None = None, env: Mapping[str, str] | None = None
 ) -> Config:
-    """What was given, else the variables, else what `longtail up` left in its home, else the default port."""
+    """What was given, else the variables, else what `longtail up` left in its home, else the default port.
+
+    Where LONGTAIL_PORT is 0 (any free port) and no stack of that home runs, the address is empty: what listens on the
+    default port is somebody else's then.
+    """
     env = os.environ if env is None else env
     home = find_home(env)
-    port = int(env.get("LONGTAIL_PORT") or 0) or DEFAULT_PORT
+    port = int(env.get("LONGTAIL_PORT") or DEFAULT_PORT)
     found_url = (
         url
         or env.get("LONGTAIL_API_URL")
         or _read_running_url(home)
-        or f"http://{env.get('LONGTAIL_HOST') or '127.0.0.1'}:{port}"
+        or (f"http://{env.get('LONGTAIL_HOST') or '127.0.0.1'}:{port}" if port else "")
     )
     found_token = token or env.get("LONGTAIL_TOKEN") or _read_text(home / "token")
     return Config(url=found_url.rstrip("/"), token=found_token or None, home=home)

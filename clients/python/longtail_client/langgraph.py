@@ -9,8 +9,9 @@ the outbox.
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
+from itertools import pairwise
 from typing import Any
 
 from langgraph.store.base import (
@@ -43,15 +44,33 @@ Namespace = tuple[str, ...]
 Record = Mapping[str, Any]
 
 
-class LongtailStore(BaseStore):
-    """`graph.compile(store=LongtailStore())`. Stores of another `name` see nothing of each other."""
+def name_owner(namespace: Namespace) -> str | None:
+    """Whose items a namespace holds: what follows "users" or "user" in it; nobody's where neither is.
 
-    __slots__ = ("_fields", "_guard", "_name")
+    >>> name_owner(("users", "ann", "food")), name_owner(("docs", "v1"))
+    ('ann', None)
+    """
+    return next((owner for kind, owner in pairwise(namespace) if kind in ("users", "user") and owner), None)
+
+
+class LongtailStore(BaseStore):
+    """`graph.compile(store=LongtailStore())`. Stores of another `name` see nothing of each other.
+
+    `owner` says whose items a namespace holds, for the day that user is erased.
+    """
+
+    __slots__ = ("_fields", "_guard", "_name", "_owner")
 
     def __init__(
-        self, client: Client | None = None, *, name: str = "default", fields: Sequence[str] = ("$",)
+        self,
+        client: Client | None = None,
+        *,
+        name: str = "default",
+        fields: Sequence[str] = ("$",),
+        owner: Callable[[Namespace], str | None] = name_owner,
     ) -> None:
         self._guard = Guard(client)
+        self._owner = owner
         self._name = name
         self._fields = tuple(fields)
 
@@ -96,14 +115,17 @@ class LongtailStore(BaseStore):
         known = self._get(op.namespace, op.key)
         now = datetime.now(timezone.utc)
         text, item = self._encode(op, created_at=known.created_at if known else now, updated_at=now)
+        owner = self._owner(op.namespace)
+        owned = {"userId": clean_text(owner)} if owner else {}
         index = {
             "collection": self._index,
             "id": _shorten(json.dumps(op.namespace)),
             "text": "/".join(op.namespace),
-            "metadata": {"namespace": list(op.namespace)},
+            "metadata": {"namespace": list(op.namespace), **owned},
         }
         slot = _shorten(op.key)
-        put = {"collection": collection, "id": slot, "text": text, "metadata": {"item": item, "slot": slot}}
+        metadata = {"item": item, "slot": slot, **owned}
+        put = {"collection": collection, "id": slot, "text": text, "metadata": metadata}
         return [("insert_text", index), ("insert_text", put)]
 
     def _encode(self, op: PutOp, *, created_at: datetime, updated_at: datetime) -> tuple[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from models.domain.rules.detector import read_conversation
+from models.domain.rules.conversation import read_likely, read_wish
 from models.domain.text.technical.spans import extract_identifiers
 from models.domain.text.terms import STOP_WORDS, extract_terms
 
@@ -52,8 +52,8 @@ def find_flaw(summary_text: str, source_texts: Sequence[str]) -> Flaw | None:
     invented = _find_invented(summary_text, everything, known)
     if invented is not None:
         return Flaw(kind="invented", evidence=invented[:80])
-    stated = {span.action for text in source_texts for span in read_conversation(text).spans}
-    for span in read_conversation(summary_text).spans:
+    stated = {span.action for text in source_texts for span in read_wish(text).spans}
+    for span in read_likely(summary_text).spans:
         if span.action not in stated:
             return Flaw(kind="rule", evidence=summary_text[span.start : span.end][:80])
     terms = extract_terms(summary_text) - STOP_WORDS

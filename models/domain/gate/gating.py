@@ -1,9 +1,9 @@
 """The gate: which user turns become durable memory (memory-model.md, section 5).
 
-    G = (1 − T)·Gconv + T·Gtech
+    G = (1 − T)·Gconv + T·Gtech               K = (1 − ω)·G + ω·W        kept when K ≥ θ
     Gconv = 0.35·H + 0.40·R + 0.25·Dnl        Gtech = 0.40·P + 0.35·A + 0.25·Dtech
 
-The text part (T, Dnl, P, A, Dtech) needs the words alone; the neighbour part (H, R) needs the two
+The text part (T, Dnl, P, A, Dtech, W) needs the words alone; the neighbour part (H, R) needs the two
 searches. Both are read once, at the gate. Everything that fired is named, so that a decision can be explained from its row.
 """
 
@@ -29,15 +29,16 @@ from models.domain.gate.cues import (
     Cue,
 )
 from models.domain.gate.weights import DEFAULT_WEIGHTS, TECHNICAL_NORM, GateWeights
+from models.domain.gate.worth import measure_worth
 from models.domain.text.anchors import DATED_KINDS, find_anchors, lower_in_place
 from models.domain.text.prose import strip_code
 from models.domain.text.technical.expressions import QUANTITY
 from models.domain.text.technical.shapes import SpanKind, has_extension
 from models.domain.text.technical.spans import TechnicalSpan, find_technical_spans
 
-# Calibrated (docs/decisions/0013): above the weight of novelty, so that novelty alone keeps nothing.
+# Calibrated on judged turns (docs/decisions/0039); novelty alone, 0.35·(1 − ω), keeps nothing.
 # A host with labels replaces it (models/domain/gate/calibration.py).
-DEFAULT_THRESHOLD: Final = 0.355
+DEFAULT_THRESHOLD: Final = 0.63
 TOKENS_PER_DENSITY_UNIT: Final = 100  # section 5: P is a density per hundred estimated tokens
 CHARS_PER_TOKEN: Final = 4  # section 3: L(t), the gate's own estimator
 
@@ -51,7 +52,7 @@ HITS_FOR_FULL_SATURATION: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSignals:
-    """All twelve signals of one decision, each in [0, 1]; stored as columns of the same names."""
+    """The seed's twelve signals, worth and score, each in [0, 1]; stored as columns of the same names."""
 
     g: float
     t: float
@@ -65,6 +66,8 @@ class GateSignals:
     dtech: float
     gconv: float
     gtech: float
+    worth: float  # W
+    score: float  # K
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +75,12 @@ class GateDecision:
     """Whether a turn is kept, by how much, and which patterns of its text spoke for it."""
 
     keep: bool
-    score: float  # G, in [0, 1]
+    score: float  # K, in [0, 1]
     threshold: float
     signals: GateSignals
-    reasons: tuple[str, ...]  # "signal.pattern", such as "d.preference" or "p.error_code"
+    reasons: tuple[
+        str, ...
+    ]  # "signal.pattern", such as "d.preference" or "p.error_code"; "for." and "against." worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +92,7 @@ class TextSignals:
     p: float
     a: float
     dtech: float
+    worth: float
     reasons: tuple[str, ...]
 
 
@@ -165,13 +171,13 @@ def _match_load(text: str) -> list[tuple[str, float, bool]]:
 
 
 def read_text_signals(text: str, *, technical_norm: float = TECHNICAL_NORM) -> TextSignals:
-    """Return what the text alone contributes to the gate: T, Dnl, P, A and Dtech, each in [0, 1].
+    """Return what the text alone contributes to the gate: T, Dnl, P, A, Dtech and W, each in [0, 1].
 
     Pure and free of neighbours. T saturates where the weights of what occurs reach `technical_norm`.
 
     >>> read_text_signals("I prefer tea, my sister moved here on March 3rd").d
     1.0
-    >>> read_text_signals("Fixed ORA-00942 in src/db.py").reasons
+    >>> read_text_signals("Fixed ORA-00942 in src/db.py").reasons[:4]
     ('t.file_path', 'p.error_code', 'p.file_path', 'a.fix')
     """
     counts = _count_technical(find_technical_spans(text))
@@ -183,13 +189,16 @@ def read_text_signals(text: str, *, technical_norm: float = TECHNICAL_NORM) -> T
     mass = _weigh("p", spans_counted, reasons)
     action = _weigh("a", _match_cues(ACTION_CUES, lower_in_place(text)), reasons)
     structure = _weigh("dtech", _match_cues(STRUCTURE_CUES, text), reasons)
+    d = min(load, 1.0)
+    worth = measure_worth(text, load=d)
     return TextSignals(
         t=min(density / technical_norm, 1.0),
-        d=min(load, 1.0),
+        d=d,
         p=min(mass / max(estimate_length(text) / TOKENS_PER_DENSITY_UNIT, 1.0), 1.0),
         a=min(action, 1.0),
         dtech=min(structure, 1.0),
-        reasons=tuple(reasons),
+        worth=worth.score,
+        reasons=(*reasons, *worth.reasons),
     )
 
 
@@ -239,13 +248,13 @@ def decide_gate(
     threshold: float = DEFAULT_THRESHOLD,
     weights: GateWeights = DEFAULT_WEIGHTS,
 ) -> GateDecision:
-    """Decide whether a user turn becomes durable memory: keep when G ≥ threshold.
+    """Decide whether a user turn becomes durable memory: keep when K = (1 − ω)·G + ω·W ≥ threshold.
 
     `turn_similarities` are the cosines of the nearest past user turns (ten count), `memory_similarities`
     those of the nearest durable memories (five count); the turn itself is in neither.
 
     >>> signals = read_text_signals("I prefer aisle seats")
-    >>> decide_gate(signals, turn_similarities=[], memory_similarities=[0.5, 0.3]).score
+    >>> decide_gate(signals, turn_similarities=[], memory_similarities=[0.5, 0.3]).signals.g
     0.31
     """
     if not 0.0 <= threshold <= 1.0:
@@ -264,13 +273,14 @@ def decide_gate(
     gconv, gtech = min(gconv, 1.0), min(gtech, 1.0)
     mixed = (1.0 - text_signals.t) * gconv + text_signals.t * gtech
     # Rounding may put the mixture a hair outside its two ends; the invariant is exact.
-    score = min(max(mixed, min(gconv, gtech)), max(gconv, gtech))
+    g = min(max(mixed, min(gconv, gtech)), max(gconv, gtech))
+    score = min((1.0 - weights.worth) * g + weights.worth * text_signals.worth, 1.0)
     return GateDecision(
         keep=score >= threshold,
         score=score,
         threshold=threshold,
         signals=GateSignals(
-            g=score,
+            g=g,
             t=text_signals.t,
             h=novelty,
             r=repetition,
@@ -282,6 +292,8 @@ def decide_gate(
             dtech=text_signals.dtech,
             gconv=gconv,
             gtech=gtech,
+            worth=text_signals.worth,
+            score=score,
         ),
         reasons=text_signals.reasons,
     )

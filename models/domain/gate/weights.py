@@ -10,7 +10,7 @@ WEIGHT_SUM_TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateWeights:
-    """The weights of both branches; each branch sums to 1, so that G stays in [0, 1]."""
+    """The weights of both branches, each of which sums to 1, and ω: what worth counts beside G. All stay in [0, 1]."""
 
     novelty: float = 0.35
     repetition: float = 0.40
@@ -18,6 +18,7 @@ class GateWeights:
     specificity: float = 0.40
     actionability: float = 0.35
     structure: float = 0.25
+    worth: float = 0.7  # ω (docs/decisions/0039)
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -5,14 +5,14 @@ recall. What is measured is what is rendered, so the sum of the parts is the cos
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from models.domain.prompt import budget as shares
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.fate import IN, Fate, decide_fate
 from models.domain.prompt.filling import Fill, Said
 from models.domain.prompt.parts import Part, render_parts
-from models.domain.prompt.rendering import AUTHORED, GUIDANCE, RECALLED, RECENT, Layout, Section
+from models.domain.prompt.rendering import AUTHORED, FOUND_RULES, GUIDANCE, RECALLED, RECENT, Layout, Section
 from models.domain.prompt.supply import TIERS, Block, Supply, TailBlock, TierName
 from models.domain.prompt.tail import choose_start, extend_tail, find_base_start
 from models.domain.prompt.tokens import TokenCounter, start_count
@@ -31,8 +31,16 @@ class Assembly:
     fates: Mapping[TierName, Mapping[str, Fate]]  # of everything that was supplied, in the order given
     costs: dict[str, int]  # what each chosen block added
     visible: tuple[str, ...]
+    quotes: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of chosen blocks that hold passages, not the whole
     tail_from: int | None = None  # the position at which the tail begins, to be held by the next prompt
     needed: int | None = None  # set when hard rules and base tail do not fit: what they cost
+
+    @property
+    def wants_room(self) -> bool:
+        """Whether something recalled is out for want of room alone."""
+        return any(fate.wants_room for fate in self.fates["recall"].values())
 
     @property
     def stable(self) -> str:
@@ -134,14 +142,25 @@ def _put_ranked(
     fill: Fill, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int, said: Said
 ) -> None:
     """Best first; what does not fit is skipped and the next tried; nothing is said twice."""
+    is_crowded = any(block.quoted for block in blocks) and _is_crowded(blocks, fill, tier, capacity=capacity)
     for block in blocks:
         fate = block.fate or decide_fate(repetition=said.find_repetition(block), repeats=block.repeats)
-        if fate.is_in and not fill.try_put(tier, section, [block], capacity=capacity):
+        where = FOUND_RULES if block.is_rule else section
+        put = block
+        if fate.is_in and is_crowded and block.quoted:
+            put = block.quoted() or block
+        if fate.is_in and not fill.try_put(tier, where, [put], capacity=capacity):
             fate = decide_fate(room=capacity)
         if fate.is_in:
             said.add(block, is_turn=tier == "recall")
         else:
             fill.leave_out(tier, [block], fate)
+
+
+def _is_crowded(blocks: Sequence[Block], fill: Fill, tier: TierName, *, capacity: int) -> bool:
+    """Whether the blocks do not all fit whole: then long ones are quoted, and others have room beside them."""
+    text = "".join(block.rendered for block in blocks if not (block.fate or block.repeats))
+    return fill.spent[tier] + fill.measure.would_be(text) - fill.measure.total > capacity
 
 
 def _finish(
@@ -175,6 +194,7 @@ def _finish(
             put.blocks[0].id: put.cost for put in (*fill.mandatory, *fill.optional) if len(put.blocks) == 1
         },
         visible=(*sorted(supply.shown), *(block.id for block in supply.tail if block.is_visible)),
+        quotes={block.id: block.quote for block in fill.chosen("recall") if block.quote},
         tail_from=tail_from,
         needed=None if is_feasible and used <= fill.total else used,
     )

@@ -23,6 +23,7 @@ class Fate:
     """In, or out for one reason."""
 
     reason: str | None = None  # why it is out; None: it is in
+    wants_room: bool = False  # it would be in, had there been more
 
     @property
     def is_in(self) -> bool:
@@ -35,7 +36,9 @@ IN: Final = Fate()
 def decide_fate(
     *,
     overruled_by: str | None = None,  # the authored rule that contradicts a wish
+    under_floor: float | None = None,  # the score that a recalled item must reach
     ranked_behind: int | None = None,  # so many came before it that it was not tried
+    is_small_talk: bool = False,  # it carries nothing by itself
     is_filtered: bool = False,  # a filter of the search does not let it through
     is_feasible: bool = True,  # hard rules and base tail leave room for anything else at all
     is_shown: bool = False,  # the host shows it anyway
@@ -51,16 +54,20 @@ def decide_fate(
     """The fate of a candidate by what is known of it; where several things keep it out, the first above is the reason.
 
     >>> decide_fate(), decide_fate(repeats="m1", room=20)
-    (Fate(reason=None), Fate(reason='nearly the same as m1, which ranks higher'))
+    (Fate(reason=None, wants_room=False), Fate(reason='nearly the same as m1, which ranks higher', wants_room=False))
     """
     if overruled_by is not None:
         return Fate(f"overruled by the authored rule {overruled_by}")
+    if under_floor is not None:
+        return Fate(f"scores under the floor of {under_floor:g}")
     if ranked_behind is not None:
-        return Fate(f"ranked behind the first {ranked_behind}")
+        return Fate(f"ranked behind the first {ranked_behind}", wants_room=True)
+    if is_small_talk:
+        return Fate("carries nothing by itself")
     if is_filtered:
         return Fate("a filter leaves it out")
     if not is_feasible:
-        return Fate("the budget is infeasible")
+        return Fate("the budget is infeasible", wants_room=True)
     if is_shown:
         return Fate("the host shows it")
     if is_before_tail:
@@ -70,11 +77,11 @@ def decide_fate(
     if repeats is not None:
         return Fate(f"nearly the same as {repeats}, which ranks higher")
     if reserve is not None:
-        return Fate(f"soft reserve of {reserve} tokens is used up")
+        return Fate(f"soft reserve of {reserve} tokens is used up", wants_room=True)
     if room is not None:
-        return Fate(f"does not fit what is left of {room} tokens")
+        return Fate(f"does not fit what is left of {room} tokens", wants_room=True)
     if is_taken_back:
-        return Fate("the whole text counts more than its parts")
+        return Fate("the whole text counts more than its parts", wants_room=True)
     if single is not None:
         return Fate(_SINGLES[single])
     if listed is not None:

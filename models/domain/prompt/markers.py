@@ -12,7 +12,7 @@ from typing import Final
 
 from models.domain.records import Turn
 
-SECTION_NAMES: Final = ("authored", "recent_turns", "guidance", "recalled")
+SECTION_NAMES: Final = ("authored", "recent_turns", "found_rules", "guidance", "recalled")
 CLOSE_BLOCK: Final = "</longtail-memory>\n"
 
 # Hosts keep what was injected as it was, or escaped for HTML or JSON. How it opens says how it closes: inside of a block

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
 from models.domain.prompt.rendering import (
     AUTHORED,
+    FOUND_RULES,
     GUIDANCE,
     RECALLED,
     RECENT,
@@ -37,8 +38,9 @@ def render_parts(
     rendered: dict[str, list[str]] = {
         AUTHORED.name: [block.rendered for tier in ("hard", "soft") for block in chosen[tier]],
         RECENT.name: [block.rendered for block in chosen["tail"]],
+        FOUND_RULES.name: [block.rendered for block in chosen["recall"] if block.is_rule],
         GUIDANCE.name: [block.rendered for block in chosen["guidance"]],
-        RECALLED.name: _under_headings(chosen["recall"]),
+        RECALLED.name: _under_headings([block for block in chosen["recall"] if not block.is_rule]),
     }
     present = [section for section in SECTIONS if rendered[section.name]]
     blocks = [name_block(section, layout) for section in present]

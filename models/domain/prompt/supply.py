@@ -1,6 +1,6 @@
 """What wants to be in a prompt: rendered blocks by tier, each tier in the order in which it is to be tried."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -21,7 +21,12 @@ class Block:
     repeats: str | None = None  # another block that says nearly the same, and better
     heading: str = ""  # what it stands under, with others that have the same
     said_at: float | None = None  # seconds since 1970: the order under a heading, and of headings
+    is_rule: bool = False  # authored: what recall found is a rule to follow, not history
     covers: frozenset[str] = frozenset()  # turns a summary stands for: never both in one prompt
+    quoted: Callable[[], "Block | None"] | None = (
+        None  # the same, by the passages that match; None: it is short
+    )
+    quote: str = ""  # the passages, of a block that holds them instead of the whole
     fate: Fate | None = None  # of one that is out whatever room there is: overruled, or ranked too low
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from models.domain.recall.scoring import Scope, ScoringProfile, clamp01
 
 REACH_TURNS: Final = 2  # turns before and after that lend
+RECALL_FLOOR: Final = 0.15  # a score under this is worth no room: evidence hardly scores less (decision 38)
 EVIDENCE_WEIGHT: Final = 5.0  # the BM25 weight at which a match by words is half proved
 
 Numbers = NDArray[np.float64]
@@ -49,7 +50,7 @@ class RelevanceProfile:
 
 
 DEFAULT_RELEVANCE: Final = RelevanceProfile()
-DEFAULT_WEIGHTS: Final = ScoringProfile()  # ω: recency, frequency and authority, as in the seed's form
+DEFAULT_WEIGHTS: Final = ScoringProfile()  # ω: recency, usefulness and authority, as in the seed's form
 
 
 class Passage(NamedTuple):
@@ -65,7 +66,7 @@ class Passage(NamedTuple):
     load: float  # Dnl of the gate, for user turns
     time_fit: float  # how well its time fits the time asked about; 0 when none is
     age_seconds: float
-    access_count: int
+    useful_count: int
     authority: float
     confidence: float | None = None  # of a summary; any other scope ignores it
     is_answer: bool = False  # said by a machine to a person
@@ -84,7 +85,7 @@ class PassageColumns(NamedTuple):
     load: Sequence[float]
     time_fit: Sequence[float]
     age_seconds: Sequence[float]
-    access_count: Sequence[int]
+    useful_count: Sequence[int]
     authority: Sequence[float]
     confidence: Sequence[float | None]
     is_answer: Sequence[bool]
@@ -106,7 +107,7 @@ class Relevance(NamedTuple):
     length_cost: float
     answer_cost: float  # the share of the match that an answer loses
     recency: float  # r
-    frequency: float  # f
+    frequency: float  # f: how often feedback called it useful
     authority: float  # a
     omega: float
     quality: float  # Q
@@ -158,8 +159,8 @@ def rank_passages(
     age = np.array(listed.age_seconds, dtype=np.float64)
     age = np.where(np.isnan(age), math.inf, np.maximum(age, 0.0))
     recency = np.where(np.isinf(age), 0.0, np.exp(-np.where(np.isinf(age), 0.0, decay * age)))
-    reads = np.maximum(_column(listed.access_count), 0.0)
-    frequency = np.log1p(reads) / math.log(2 + float(reads.max()))
+    useful = np.maximum(_column(listed.useful_count), 0.0)
+    frequency = np.log1p(useful) / math.log(2 + float(useful.max()))
     authority = _unit_column(listed.authority)
     earned = weights.alpha_r * recency + weights.alpha_f * frequency + weights.alpha_a * authority
     omega = np.clip(weights.omega0 + (1 - weights.omega0) * earned, 0.0, 1.0)

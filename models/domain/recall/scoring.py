@@ -119,8 +119,8 @@ class CandidateFacts:
     lexical_rank: int | None
     vector_rank: int | None
     age_seconds: float
-    access_count: int
-    max_access_count: int
+    useful_count: int
+    max_useful_count: int
     authority: float
     confidence: float | None  # of a summary; any other scope ignores it
     terms: frozenset[str]
@@ -185,16 +185,16 @@ def measure_recency(age_seconds: float, *, decay_per_second: float) -> float:
     return math.exp(-decay_per_second * max(age_seconds, 0.0))
 
 
-def measure_frequency(access_count: int, *, max_access_count: int) -> float:
-    """f = log(1 + acc)/log(1 + max_acc + 1), in [0, 1); 0 when never read.
+def measure_frequency(useful_count: int, *, max_useful_count: int) -> float:
+    """f = log(1 + u)/log(1 + max_u + 1), in [0, 1), u: how often feedback called it useful; 0 when never.
 
-    >>> measure_frequency(0, max_access_count=9), round(measure_frequency(9, max_access_count=9), 3)
+    >>> measure_frequency(0, max_useful_count=9), round(measure_frequency(9, max_useful_count=9), 3)
     (0.0, 0.96)
     """
-    if access_count <= 0:
+    if useful_count <= 0:
         return 0.0
-    most = max(access_count, max_access_count)  # a count may have moved on since the maximum was read
-    return min(math.log(1 + access_count) / math.log(2 + most), 1.0)
+    most = max(useful_count, max_useful_count)  # a count may have moved on since the maximum was read
+    return min(math.log(1 + useful_count) / math.log(2 + most), 1.0)
 
 
 def fuse_ranks(*ranks: int | None, rrf_k: int) -> float:
@@ -225,7 +225,7 @@ def score_candidate(
     cosine = clamp01(facts.cosine)
     coverage = measure_coverage(keywords, facts.terms)
     recency = measure_recency(facts.age_seconds, decay_per_second=profile.decay_per_second(facts.scope))
-    frequency = measure_frequency(facts.access_count, max_access_count=facts.max_access_count)
+    frequency = measure_frequency(facts.useful_count, max_useful_count=facts.max_useful_count)
     authority = clamp01(facts.authority)
     earned = profile.alpha_r * recency + profile.alpha_f * frequency + profile.alpha_a * authority
     quality = _weigh_quality(facts, delta=profile.delta)

@@ -1,11 +1,14 @@
 """Finds standing rules and preferences in a user's chat turn (memory-model.md section 9)."""
 
+import math
 import re
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from models.domain.rules.actions import name_action, name_contrast, to_base_verb
 from models.domain.rules.clauses import fold_text, hide_mentions, hide_quoted_speech, list_openings
-from models.domain.rules.evidence import THRESHOLD, find_cues, find_neighbour_cues, weigh
+from models.domain.rules.evidence import find_cues, find_neighbour_cues
+from models.domain.rules.foreign import find_foreign_rules
 from models.domain.rules.lexicon import NOUN_FOLLOWERS, ROLES, WordRole
 from models.domain.rules.markers import (
     BAN_STANDING,
@@ -22,6 +25,7 @@ from models.domain.rules.markers import (
 from models.domain.rules.openings import Clause, list_clauses
 from models.domain.rules.phrases import PHRASES, Phrase
 from models.domain.rules.spans import NO_RULE, DeonticReading, Modality, RuleSpan
+from models.domain.rules.wishes import Vector, load_model
 
 # What may stand before the clause that rules: greeting, politeness, a marker without its comma.
 _LEAD: Final = re.compile(
@@ -45,6 +49,8 @@ _CASE_OPENING: Final = re.compile(f"(?:every ?time|each time|whenever|wherever)\
 # "Always write tests first, ok?" asks for consent, not for an answer.
 _QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understood|deal)$")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+# "Note 12: …", "Ticket 90: …": an entry in somebody's list, whatever it says.
+_ENTRY: Final = re.compile(r"\W*(?!rule\b)[^\W\d_]+ #?\d{1,6}:", re.IGNORECASE)
 # "The page says: …", "He told me: …"; what the speaker has said before is their own.
 _REPORT: Final = re.compile(
     r"(?:^|[.!?\n]\s{0,4})(?!i\b|i['’]ve\b|as i\b|like i\b)[^.!?:\n]{0,60}\b(?:says?|said|reads?|writes?|wrote|states?"
@@ -77,6 +83,8 @@ _KIND_MODALITIES: Final = {
 _REFUSAL: Final = re.compile(r"you (?:can't|can’t|cannot|can not|could not|couldn't|may not)(?: ever)? ")
 _BAN_WORDS: Final = re.compile(r"(?:don['’]?t|do not|never|let['’]?s not)(?: ever)? ")
 _CUE_WORDS: Final = 3
+_LEAST: Final = -2.5  # under it no vector makes a wish: plain facts about oneself lie there
+_LIKELY: Final = 0.0  # of the cues' weight: more likely a rule than not
 
 
 class _Sentence(NamedTuple):
@@ -97,8 +105,17 @@ class _Weighed(NamedTuple):
     cues: frozenset[str]
 
 
+class Candidate(NamedTuple):
+    """A sentence that may state a wish: its words, its cues, what these weigh, and the rules it would state."""
+
+    text: str
+    cues: frozenset[str]
+    weight: float
+    spans: tuple[RuleSpan, ...]
+
+
 def read_conversation(text: str) -> DeonticReading:
-    """Return the standing rules and preferences of a user's turn; one-off requests and talk give none.
+    """Return the standing rules and preferences of a user's turn that its cues alone make certain.
 
     A span covers the sentence. Code, quotations, quoted lines, questions (unless they ask politely for a
     standing rule), reported speech, hypotheticals and comfort between people are passed over.
@@ -108,15 +125,92 @@ def read_conversation(text: str) -> DeonticReading:
     >>> read_conversation("That must be hard. You should never give up!").is_rule
     False
     """
-    spans: list[RuleSpan] = []
+    strict = load_model().strict
+    return _join(candidate for candidate in list_candidates(text) if candidate.weight >= strict)
+
+
+def read_with_vectors(
+    candidates: Iterable[Candidate], vectors: Mapping[str, Vector], turn: Vector
+) -> DeonticReading:
+    """Return the standing rules among a turn's candidates: the certain ones, and which its vector makes likely.
+
+    `vectors` holds the vector of each uncertain candidate by its words, `turn` is that of the whole turn.
+    """
+    model = load_model()
+    return _join(
+        one
+        for one in candidates
+        if one.weight >= model.strict or model.score(one.cues, vectors[one.text], turn) >= model.threshold
+    )
+
+
+def read_without_vectors(text: str) -> DeonticReading:
+    """Return the standing rules of a turn by its cues alone, where there is no vector and never will be."""
+    alone = load_model().alone
+    return _join(candidate for candidate in list_candidates(text) if candidate.weight >= alone)
+
+
+def read_likely(text: str) -> DeonticReading:
+    """Return the rules that the cues make likelier than not: enough to refuse a summary, too little for a wish."""
+    return _join(candidate for candidate in list_candidates(text) if candidate.weight >= _LIKELY)
+
+
+def read_wish(text: str) -> DeonticReading:
+    """Return what a text asks that is known to be a wish: that of its likely sentences, else of the likeliest.
+
+    >>> read_wish("main is called trunk here").is_rule
+    True
+    """
+    candidates = list_candidates(text, floor=-math.inf)
+    bar = min(_LIKELY, max((candidate.weight for candidate in candidates), default=_LIKELY))
+    return _join(candidate for candidate in candidates if candidate.weight >= bar)
+
+
+def list_candidates(text: str, *, floor: float | None = None) -> list[Candidate]:
+    """Return the sentences whose cues weigh as much as the model's floor: few enough to encode each."""
+    model = load_model()
+    floor = max(model.floor, _LEAST) if floor is None else floor
+    found = [
+        Candidate(text[span.start : span.end], frozenset(), math.inf, (span,))
+        for span in find_foreign_rules(text)
+    ]
+    for weighed in _list_own(text):
+        weight = model.weigh_cues(weighed.cues)
+        if weight >= floor:
+            spans = tuple(weighed.frames or _make_weighed_span(text, weighed))
+            found.append(Candidate(_quote(text, weighed), weighed.cues, weight, spans))
+    return found
+
+
+def list_sentences(text: str) -> list[tuple[str, frozenset[str]]]:
+    """Return the sentences of a turn that can be a rule, with their cues: what the model is fitted on."""
+    return [(_quote(text, weighed), weighed.cues) for weighed in _list_own(text)]
+
+
+def list_cues(text: str) -> list[frozenset[str]]:
+    """Return the cues of every sentence of a turn; none of one that cannot be a rule."""
+    return [weighed.cues for weighed in _weigh_sentences(text)]
+
+
+def _list_own(text: str) -> list[_Weighed]:
+    """Return the sentences that can be a rule and are the speaker's own."""
     reports = _list_reports(text)
-    for weighed in _weigh_sentences(text):
-        start, end = weighed.sentence.start, weighed.sentence.end
-        if any(start < last and end > first for first, last in reports):
-            continue
-        if weigh(weighed.cues) >= THRESHOLD:
-            spans += weighed.frames or _make_weighed_span(text, weighed)
-    return DeonticReading(spans=tuple(spans)) if spans else NO_RULE
+    return [
+        weighed
+        for weighed in _weigh_sentences(text)
+        if weighed.cues
+        and _ENTRY.match(text, weighed.sentence.start) is None
+        and not any(weighed.sentence.start < last and weighed.sentence.end > first for first, last in reports)
+    ]
+
+
+def _quote(text: str, weighed: _Weighed) -> str:
+    return text[weighed.sentence.start : weighed.sentence.end]
+
+
+def _join(candidates: Iterable[Candidate]) -> DeonticReading:
+    spans = tuple(span for candidate in candidates for span in candidate.spans)
+    return DeonticReading(spans=spans) if spans else NO_RULE
 
 
 def _list_reports(text: str) -> list[tuple[int, int]]:
@@ -126,11 +220,6 @@ def _list_reports(text: str) -> list[tuple[int, int]]:
         end = text.find("\n", match.end())
         found.append((match.end(), len(text) if end < 0 else end))
     return found
-
-
-def list_cues(text: str) -> list[frozenset[str]]:
-    """Return the cues of each sentence of a turn: what `read_conversation` weighs, for fitting the weights."""
-    return [weighed.cues for weighed in _weigh_sentences(text)]
 
 
 def _weigh_sentences(text: str) -> list["_Weighed"]:

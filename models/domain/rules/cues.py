@@ -1,7 +1,7 @@
 """Turns of phrase that speak for or against a standing rule in a sentence of chat, by name.
 
 A cue is a word class or a turn of phrase, never a sentence. Those that begin with "no:" speak against. What each is
-worth is in `weights`; how they are put together, in `evidence`.
+worth is in `wishes`; how they are put together, in `evidence`.
 """
 
 import re

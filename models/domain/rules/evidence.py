@@ -1,12 +1,9 @@
-"""Weighs what speaks for and against a standing rule in one sentence of chat (memory-model.md section 9).
+"""Names what speaks for and against a standing rule in one sentence of chat (memory-model.md section 9).
 
-score = bias + Σ weight of each cue present; a rule from THRESHOLD on. Cues are turns of phrase (`cues`), the
-kinds of the clauses (`openings`), a frame of the grammar (`phrases`), pairs of a kind with what stands
-beside it ("wish&topic"), each word, and the first two words. The weights (`weights`) are fitted by
-`bench.rules.training`, and written down: nothing is learned at run time.
+Cues are turns of phrase (`cues`), the kinds of the clauses (`openings`), a frame of the grammar (`phrases`), each word,
+and the first two words. What they are worth, beside the sentence's vector, is in `wishes`: nothing is learned at run time.
 """
 
-import math
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +13,6 @@ from models.domain.rules.cues import CUES
 from models.domain.rules.lexicon import CONDUCT_VERBS, split_words
 from models.domain.rules.markers import HYPOTHETICAL, TASK
 from models.domain.rules.openings import Clause
-from models.domain.rules.weights import BIAS, WEIGHTS
 
 _HANDING_VERBS: Final = split_words("""
     write create generate draft compose make give list find tell show explain translate summarise summarize book
@@ -46,7 +42,7 @@ _OBJECTS: Final = re.compile(
 )
 
 _LASTING: Final = split_words("lasts:strong lasts:weak lasts:rule lasts:insist lasts:ours lasts:hours")
-# What may stand beside a kind of clause and change what it means.
+# What may stand beside a clause and change what it means; three of them together speak for a rule.
 _BESIDE: Final[dict[str, frozenset[str]]] = {
     "lasting": _LASTING,
     "topic": split_words("about:served about:style about:reply about:manner to:doing to:your"),
@@ -99,7 +95,6 @@ _SOMEBODYS_VIEW: Final = re.compile(
 _VIEWED: Final = split_words("norm:should norm:needs norm:has-to")
 _SHORT_CHARACTERS: Final = 40
 _WORD: Final = re.compile(r"[a-z']+")
-THRESHOLD: Final = 0.0  # docs/decisions/0019
 
 
 def find_cues(
@@ -149,7 +144,6 @@ def find_cues(
     if len(beside) - against >= 3:
         cues.add("for:3")
     cues.update(f"has:{kind}" for kind in kinds)
-    cues.update(f"{kind}&{name}" for kind in kinds for name in beside)
     if len(sentence) < _SHORT_CHARACTERS:
         cues.add("short")
     return frozenset(cues | _list_words(sentence))
@@ -179,17 +173,6 @@ def find_neighbour_cues(before: frozenset[str], around: Sequence[str]) -> frozen
     if not before.isdisjoint(_FACTS):
         cues.add("prev:fact")
     return frozenset(cues)
-
-
-def weigh(cues: frozenset[str]) -> float:
-    """Return bias + Σ weights, or minus infinity without a cue; cues without a weight count nothing.
-
-    >>> weigh(frozenset())
-    -inf
-    """
-    if not cues:
-        return -math.inf
-    return BIAS + math.fsum(WEIGHTS.get(cue, 0.0) for cue in cues)
 
 
 def _list_kinds(clauses: Sequence[Clause], opening: Sequence[str]) -> set[str]:

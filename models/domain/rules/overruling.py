@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from models.domain.rules.actions import is_comparable
-from models.domain.rules.detector import DeonticReading, Modality, RuleSpan, read_authored, read_conversation
+from models.domain.rules.conversation import read_wish
+from models.domain.rules.detector import DeonticReading, Modality, RuleSpan, read_authored
 from models.domain.rules.introductions import lend_force
 
 _REMEMBERED_WISHES: Final = 4096  # readings kept by text: the same wishes come with every prompt
@@ -71,7 +72,7 @@ def find_overruled(
 
 @functools.lru_cache(maxsize=_REMEMBERED_WISHES)
 def _read_wish(words: str) -> DeonticReading:
-    return read_conversation(words)
+    return read_wish(words)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED_DOCUMENTS)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, text
 
 from models.domain.prompt.tokens import CharsCounter
 from models.errors import Conflict, InvalidInput
+from models.store.feedback import count_usefulness
 
 COUNTER = CharsCounter()
 Records = Sequence[Mapping[str, Any]]
@@ -138,6 +139,18 @@ def _import_resting(table: str, key: str, turn_field: str) -> Callable[[Connecti
     return run
 
 
+def _import_decisions(connection: Connection, tenant_id: UUID, rows: Records) -> int:
+    """An export of before worth was measured names no score: G decided alone."""
+    scored = [row if row["score"] is not None else {**row, "score": row["g"]} for row in rows]
+    return _import_resting("gate_decisions", "turn_id", "turn_id")(connection, tenant_id, scored)
+
+
+def _import_feedback(connection: Connection, tenant_id: UUID, rows: Records) -> int:
+    added = _import_resting("feedback", "id", "turn_id")(connection, tenant_id, rows)
+    count_usefulness(connection, tenant_id=tenant_id, turn_ids=[UUID(row["turn_id"]) for row in rows])
+    return added
+
+
 def _import_memories(connection: Connection, tenant_id: UUID, rows: Records) -> int:
     sources = [{**source, "memory_id": row["id"]} for row in rows for source in row["sources"]]
     turn_ids = [row["turn_id"] for row in rows] + [source["turn_id"] for source in sources]
@@ -194,13 +207,13 @@ def _import_summaries(connection: Connection, tenant_id: UUID, rows: Records) ->
         for row in fresh
         for ordinal, edge in enumerate(row["turns"])
     ]
-    _insert(connection, tenant_id, "summary_turns", edges, "turn_id")
+    _insert_edges(connection, tenant_id, "summary_turns", edges, "turn_id")
     below = [
         {"parent_id": row["id"], "child_id": child, "ordinal": ordinal}
         for row in fresh
         for ordinal, child in enumerate(row["children"])
     ]
-    _insert(connection, tenant_id, "summary_children", below, "child_id")
+    _insert_edges(connection, tenant_id, "summary_children", below, "child_id")
     active = [row for row in fresh if row["is_active"]]
     connection.execute(
         _QUEUE,
@@ -217,6 +230,17 @@ def _import_summaries(connection: Connection, tenant_id: UUID, rows: Records) ->
         connection.execute(_COMPACTION, values)
         connection.execute(_COVERED_THROUGH, values)
     return len(added)
+
+
+def _insert_edges(connection: Connection, tenant_id: UUID, table: str, edges: Records, key: str) -> None:
+    """Edges of new summaries, every one: a summary that lost some would say more than it leads to."""
+    if len(_insert(connection, tenant_id, table, edges, key)) < len(edges):
+        raise Conflict(
+            "a summary covers what another summary here covers already",
+            code="import_conflict",
+            field="turns" if table == "summary_turns" else "children",
+            remedy="import into a tenant that does not hold this session yet",
+        )
 
 
 _DOCUMENTS = text("""
@@ -263,12 +287,12 @@ def _import_records(connection: Connection, tenant_id: UUID, rows: Records) -> i
 _IMPORTS: Final[Mapping[str, Callable[[Connection, UUID, Records], int]]] = {
     "session": _import_sessions,
     "turn": _import_turns,
-    "decision": _import_resting("gate_decisions", "turn_id", "turn_id"),
+    "decision": _import_decisions,
     "memory": _import_memories,
     "guidance": _import_resting("guidance", "id", "turn_id"),
     "forgotten": _import_resting("forgotten", "item_id", "item_id"),
     "summary": _import_summaries,
     "document": _import_documents,
-    "feedback": _import_resting("feedback", "id", "turn_id"),
+    "feedback": _import_feedback,
     "record": _import_records,
 }

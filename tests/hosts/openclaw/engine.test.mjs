@@ -142,6 +142,30 @@ test("compact never throws, cuts at once with or without the service, and cuts d
   }
 });
 
+test("a transcript over its budget shrinks at once, also when one turn is all of it and no prompt was made before", async () => {
+  const large = (n) => ({ role: "toolResult", toolCallId: `t${n}`, toolName: "read", content: [{ type: "text", text: `Log ${n}. ${"The nets were grey and the quay was wet. ".repeat(300)}` }], timestamp: (clock += 1000) });
+  const messages = [user("Read all the logs."), assistant("", [1, 2, 3, 4].map((n) => ({ type: "toolCall", id: `t${n}`, name: "read", arguments: {} }))), ...[1, 2, 3, 4].map(large), assistant("Read.")];
+  const sizeOf = async (engine, sessionId) => (await engine().assemble({ sessionId, messages, prompt: "And?", tokenBudget: 8000 })).estimatedTokens;
+  for (const apiUrl of [undefined, "http://127.0.0.1:9"]) {
+    const { engine } = open({ userId: "over", ...(apiUrl && { apiUrl }) });
+    let last = await sizeOf(engine, "over");
+    assert.ok(last > 8000);
+    for (const round of [1, 2, 3]) {
+      const done = await engine().compact({ sessionId: "over", tokenBudget: 8000, currentTokenCount: 8001, force: true, compactionTarget: "budget" });
+      assert.equal(done.compacted, true, `${round}: ${done.reason}`);
+      const size = await sizeOf(engine, "over");
+      assert.ok(size < last, `${round}: ${size} after ${last}`);
+      last = size;
+    }
+    assert.ok(last < 2000);
+    // A host that was started again asks before it ever showed us the transcript.
+    const fresh = open({ userId: "over", ...(apiUrl && { apiUrl }) });
+    const done = await fresh.engine().compact({ sessionId: "again", tokenBudget: 8000, currentTokenCount: 12_000 });
+    assert.equal(done.compacted, true);
+    assert.ok((await sizeOf(fresh.engine, "again")) < 8000);
+  }
+});
+
 test("turns too large for the room of memory are cut, and what was said before them is still recalled", async () => {
   const { memory, engine } = open({ userId: "large" });
   const large = (n) => [user(`Log ${n}. ${"The compressor of line four was oiled again. ".repeat(150)}`), assistant("Read. ".repeat(20))];

@@ -13,7 +13,7 @@ import { Outbox, partition } from "../../../hosts/openclaw/outbox.js";
 import { Sessions } from "../../../hosts/openclaw/sessions.js";
 import { findService, identityOf, isIgnored, namespaceOf, readSettings } from "../../../hosts/openclaw/settings.js";
 import { Spool, SpoolFull } from "../../../hosts/openclaw/spool.js";
-import { cutToFit, estimateMessages, outline, startAt } from "../../../hosts/openclaw/window.js";
+import { clipHistory, clipMessages, cutToFit, estimateMessages, findClip, keyOf, outline, startAt } from "../../../hosts/openclaw/window.js";
 
 const folder = () => mkdtempSync(join(tmpdir(), "longtail-parts-"));
 const user = (content, timestamp) => ({ role: "user", content, timestamp });
@@ -84,6 +84,10 @@ test("address and token come from the settings, else the environment, else the r
   writeFileSync(join(home, "token"), "secret\n");
   assert.deepEqual(findService(readSettings({ home }), {}), { url: "http://127.0.0.1:8765", token: "secret" });
   assert.deepEqual(findService({ home, apiUrl: "http://a/", token: "t" }, { LONGTAIL_API_URL: "http://b" }), { url: "http://a", token: "t" });
+  const empty = folder();
+  assert.equal(findService({ home: empty }, {}).url, "http://127.0.0.1:8765");
+  assert.equal(findService({ home: empty }, { LONGTAIL_PORT: "9999" }).url, "http://127.0.0.1:9999");
+  assert.equal(findService({ home: empty }, { LONGTAIL_PORT: "0" }).url, "", "what listens on 8765 may be another's");
   assert.deepEqual(findService({ home }, { LONGTAIL_API_URL: "http://b", LONGTAIL_TOKEN: "e" }), { url: "http://b", token: "e" });
 });
 
@@ -98,6 +102,42 @@ test("history is cut where a user speaks, the newest turn stays, and the beginni
   assert.deepEqual(startAt([...messages, ...turn(5)], "user:30"), [...messages.slice(4), ...turn(5)]);
   assert.equal(startAt(messages, "user:999"), messages);
   assert.match(outline(messages), /^- question 1 x+…\n- question 2/);
+});
+
+test("a turn that is too large alone loses the middle of its long texts, keeps its shape, and is not touched itself", () => {
+  const long = "The quay was wet. ".repeat(2000);
+  const messages = [
+    user("Read the log.", 1),
+    assistant("", 2, [{ type: "toolCall", id: "c1", name: "write", arguments: { path: "a", content: long, lines: [1, long] } }]),
+    { role: "toolResult", toolCallId: "c1", toolName: "write", content: [{ type: "text", text: long }, { type: "image", data: "x" }], timestamp: 3 },
+  ];
+  const before = structuredClone(messages);
+  const clipped = clipMessages(messages, findClip(messages, 1000));
+  assert.ok(estimateMessages(messages) > 20_000 && estimateMessages(clipped) <= 1000);
+  assert.deepEqual(messages, before);
+  assert.equal(clipped[0], messages[0]);
+  assert.deepEqual(clipped[1].content[1].arguments.path, "a");
+  assert.match(clipped[2].content[0].text, /^The quay was wet[^]*characters were left out[^]*wet\. $/);
+  assert.deepEqual(clipped.map(keyOf), messages.map(keyOf));
+  assert.equal(findClip(clipMessages(messages, 60), 10), undefined);
+  assert.equal(findClip([], 10), undefined);
+});
+
+test("what is said after a compaction is whole", () => {
+  const messages = [user("old ".repeat(500), 1), assistant("old ".repeat(500), 2), user("new ".repeat(500), 3)];
+  const shown = clipHistory(messages, { clipTo: 100, clipUntil: keyOf(messages[1]) });
+  assert.ok(estimateMessages(shown.slice(0, 2)) < 300);
+  assert.equal(shown[2], messages[2]);
+  assert.equal(clipHistory(messages, {}), messages);
+});
+
+test("a disk that takes nothing does not keep a prompt from being cut", () => {
+  const file = join(folder(), "file");
+  writeFileSync(file, "");
+  const sessions = new Sessions(join(file, "below"));
+  sessions.write("s", { resets: 1, firstKept: "user:1" });
+  assert.equal(sessions.read("s").firstKept, "user:1");
+  assert.equal(sessions.idOf("s"), "s.1");
 });
 
 test("a summary keeps to its share", () => {

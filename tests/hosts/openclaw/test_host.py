@@ -11,6 +11,7 @@ from service import NAMESPACE, Service
 from stub_model import Answer, Prompt, StubModel, text_of
 
 MARK = "<longtail-memory"
+HOST_MARK = "BEGIN_OPENCLAW_INTERNAL_CONTEXT"
 
 
 def reset(gateway: Gateway, key: str) -> None:
@@ -30,9 +31,13 @@ def position(prompt: Prompt, words: str) -> int:
 
 
 def history(prompt: Prompt) -> list[dict[str, Any]]:
-    """The conversation before what memory adds to it."""
-    recalled = [i for i, message in enumerate(prompt.conversation) if MARK in text_of(message)]
-    return prompt.conversation[: recalled[0]] if recalled else prompt.conversation
+    """The conversation before what memory and the host add to it."""
+    added = [
+        i
+        for i, message in enumerate(prompt.conversation)
+        if MARK in text_of(message) or HOST_MARK in text_of(message)
+    ]
+    return prompt.conversation[: added[0]] if added else prompt.conversation
 
 
 def test_a_fact_of_the_first_turn_reaches_the_model_after_a_reset(
@@ -111,8 +116,11 @@ def test_a_tool_of_the_plugin_answers_the_model(
         assert "kingfisher-7741" in text_of(result)
 
 
-def test_a_compaction_shrinks_the_prompt_and_the_fact_is_still_recalled(
-    gateway: Gateway, model: StubModel, service: Service
+def test_a_compaction_shrinks_the_prompt_and_the_fact_is_still_recalled_and_expanded(
+    gateway: Gateway,
+    model: StubModel,
+    service: Service,
+    once: Callable[[Answer, Answer], Callable[[Prompt], Answer]],
 ) -> None:
     key = "agent:main:long"
     gateway.say("The ferry to Gozo that I booked has the number MT-4471.", key)
@@ -138,6 +146,14 @@ def test_a_compaction_shrinks_the_prompt_and_the_fact_is_still_recalled(
     assert "MT-4471" in after.text
     found = service.matches("report 4 is about the harbour")
     assert len({hit["turn_id"] for hit in found}) == 1, "the raw turns are all there, once"
+
+    covered = [hit for hit in service.matches("Line 3 of report") if hit["summary_id"]]
+    assert covered, "no turn is covered by a summary"
+    model.answer = once(call_tool("longtail_expand", summary_id=covered[0]["summary_id"]), {"text": "Read."})
+    asked = len(model.prompts)
+    assert gateway.say("What did the reports say, word for word?", key) == "Read."
+    result = [m for m in model.since(asked)[-1].conversation if m["role"] == "tool"][-1]
+    assert "Line 3 of report" in text_of(result)
 
 
 def test_a_prompt_that_is_too_large_for_the_model_is_cut_and_answered(
@@ -220,6 +236,40 @@ def test_sessions_of_cron_leave_no_memory_but_read_it(
     gateway.type("Nightly job: what is the cat of my neighbour called?", "agent:main:cron:nightly")
     assert "Zenobia" in model.since(asked)[0].text
     assert not service.matches("Nightly job")
+
+
+def test_a_sub_agent_reads_memory_and_what_it_says_is_not_kept(
+    gateway: Gateway, model: StubModel, service: Service
+) -> None:
+    gateway.say("The harbour master of Skagen is called Ingeborg.", "agent:main:skagen")
+    service.settle()
+    task = "Errand: find out who the harbour master of Skagen is."
+    asked = len(model.prompts)
+
+    def is_errand(prompt: Prompt) -> bool:
+        return any("[Subagent Task]" in text_of(one) for one in prompt.conversation if one["role"] == "user")
+
+    def answer(prompt: Prompt) -> Answer:
+        if is_errand(prompt):
+            return {"text": "The errand found pumpernickel."}
+        if "Send somebody" in prompt.text and not any(one["role"] == "tool" for one in prompt.conversation):
+            return call_tool("sessions_spawn", task=task)
+        return {"text": "Understood."}
+
+    model.answer = answer
+    gateway.say("Send somebody to find out.", "agent:main:parent")
+    deadline = time.monotonic() + 120
+    # The parent hears of the child's end when the host has run all hooks of it.
+    while not any("found pumpernickel" in prompt.text for prompt in model.since(asked)):
+        assert time.monotonic() < deadline, f"no sub-agent ended:\n{gateway.logs()[-3000:]}"
+        time.sleep(0.2)
+    child = next(prompt for prompt in model.since(asked) if is_errand(prompt))
+    assert ":subagent:" in child.text and "Ingeborg" in child.text
+    gateway.say("Thank you for the errand.", "agent:main:parent")
+
+    assert service.matches("Thank you for the errand"), "the parent's own turns are kept"
+    assert not service.matches("Subagent Task"), "what the child was told is not"
+    assert {hit["role"] for hit in service.matches("pumpernickel")} <= {"tool"}, "nor what it said"
 
 
 def test_the_commands_tell_what_the_memory_holds(

@@ -177,6 +177,8 @@ def test_the_token_is_found_where_the_command_keeps_it(tmp_path: Path) -> None:
         "LONGTAIL_TOKEN": "lt_other",
     }
     assert find_config(env=told).url == "http://10.0.0.1:1"
+    nowhere = {"LONGTAIL_HOME": str(tmp_path / "none"), "LONGTAIL_PORT": "0"}
+    assert find_config(env=nowhere).url == "", "what listens on the default port may be another's"
     assert find_config(
         env={"HOME": str(tmp_path), "XDG_DATA_HOME": "/none", "LONGTAIL_PORT": "99"}
     ).url.endswith(":99")

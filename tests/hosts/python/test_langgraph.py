@@ -225,3 +225,22 @@ def test_the_chat_without_a_checkpointer_remembers_across_threads(
     assert "Miso" in str(seen[1]) and seen[1][-1]["content"].endswith("What is my cat called?")
     kept = [turn.content for turn in memory.list_turns("friday").turns]
     assert kept == ["What is my cat called?", "Noted."]  # what was recalled is not said again
+
+
+def test_the_items_of_a_user_go_when_the_user_is_erased(memory: Client, store: LongtailStore) -> None:
+    other = LongtailStore(memory, name="other", owner=lambda namespace: namespace[-1])
+    for name in ("ann", "bob"):
+        store.put(("users", name), "food", {"text": f"{name} likes figs"})
+        store.put(("team", "users", name, "notes"), "n", {"text": f"{name} sails"}, index=False)
+        other.put(("facts", name), "f", {"text": f"{name} rows"})
+    store.put(("docs",), "readme", {"text": "figs are fruit"})
+
+    memory.erase_namespace("ann", confirm="ann")
+
+    assert store.get(("users", "ann"), "food") is None
+    assert store.get(("team", "users", "ann", "notes"), "n") is None
+    assert other.get(("facts", "ann"), "f") is None
+    left = [item.value["text"] for item in store.search((), query="who likes figs?", limit=10)]
+    assert sorted(left) == ["bob likes figs", "bob sails", "figs are fruit"]
+    assert ("users", "ann") not in store.list_namespaces()
+    assert other.get(("facts", "bob"), "f") is not None

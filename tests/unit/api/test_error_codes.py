@@ -12,7 +12,7 @@ PAGE = (ROOT / "docs" / "errors.md").read_text()
 # Not answered over HTTP: they end on the command line or in a worker's log.
 ELSEWHERE = {
     *("service_error", "permanent_error", "misconfigured", "broker_unavailable"),
-    *("compaction_overtaken", "encoder_mismatch"),
+    *("compaction_overtaken", "encoder_mismatch", "lease_lost"),
 }
 # Rooms whose codes do not go into a problem document: the command line, the older daemon's protocol, the stack.
 OWN_CODES = {"client.py", "rpc", "cli", "stack", "host", "watching"}

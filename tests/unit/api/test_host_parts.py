@@ -68,6 +68,8 @@ def test_the_hook_and_the_service_agree_on_home_address_and_token(
     assert Configuration().api_url() == Settings().service_url()
     monkeypatch.setenv("LONGTAIL_PORT", "9999")
     assert Configuration().api_url() == Settings().service_url() == "http://127.0.0.1:9999"
+    monkeypatch.setenv("LONGTAIL_PORT", "0")
+    assert Configuration().api_url() == "" and Settings().knows_no_service(), "8765 may be another's"
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "state.json").write_text('{"api_url": "http://127.0.0.1:1234/"}')
     (tmp_path / "token").write_text("lt_x\n")

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from api.cli.erase_commands import _forget_spooled
 from api.host.spool import Spool
+from models.settings import get_settings
 
 BIG = 64 * 1024 * 1024
 WRITER = """
@@ -213,3 +215,43 @@ def test_a_sender_killed_in_the_middle_leaves_the_rest_for_the_next(spool: Spool
 def test_the_report_is_json(spool: Spool) -> None:
     put(spool, {"é": "\ud83d\ude00"})
     assert json.loads(json.dumps(spool.measure()))["waiting"] == 1
+
+
+def test_what_was_erased_leaves_the_queue_and_what_was_put_aside_and_nothing_else_does(
+    tmp_path: Path,
+) -> None:
+    spool = Spool(str(tmp_path), max_bytes=100_000)
+    for number, user in enumerate(("ann", "bob", "ann")):
+        spool.append(
+            {"path": f"/v1/sessions/s{number}/turns", "body": {"user_id": user, "said": f"{user}-{number}"}}
+        )
+    spool.put_aside(
+        "refused", b'{"path": "/v1/sessions/s9/turns", "body": {"user_id": "ann", "said": "ann-9"}}'
+    )
+    spool.put_aside("refused", b"no json")
+    assert spool.forget(lambda call: call["body"]["user_id"] == "ann") == 3
+    assert b"ann" not in b"".join(path.read_bytes() for path in (tmp_path / "spool").iterdir())
+    replay = spool.replay(wait_seconds=1)
+    assert replay is not None
+    with replay:
+        assert [call["body"]["said"] for call in replay.calls()] == ["bob-1"]
+    assert [note["bytes"] for note in spool.read_aside()] == [7]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "left"), [("namespace", "ann", ["bob"]), ("session", "s 1", ["ann"])]
+)
+def test_the_command_that_erases_empties_the_spool_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str, left: list[str]
+) -> None:
+    monkeypatch.setenv("LONGTAIL_HOME", str(tmp_path))
+    get_settings.cache_clear()
+    spool = Spool(str(tmp_path), max_bytes=100_000)
+    for session, user in (("s0", "ann"), ("s%201", "bob")):
+        spool.append({"path": f"/v1/sessions/{session}/turns", "body": {"user_id": user, "turns": []}})
+    assert _forget_spooled(kind, name) == 1
+    replay = spool.replay(wait_seconds=1)
+    assert replay is not None
+    with replay:
+        assert [call["body"]["user_id"] for call in replay.calls()] == left
+    get_settings.cache_clear()

@@ -16,9 +16,9 @@ from api.rpc.framing import LineFramer, TooLong
 from api.rpc.methods.documents import SourceMeta
 from api.rpc.methods.registry import METHODS as ALL_METHODS
 from api.rpc.protocol import RpcError, read_json, read_request, show_result, write_json
-from api.stack.endpoints import read_endpoints
+from api.stack.sockets.endpoints import read_endpoints
 from models.errors import InvalidInput, Misconfigured, NotFound, TransientError
-from models.store.tokens import Caller
+from models.store.tenancy.tokens import Caller
 
 LINES = st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"x")), max_size=12)
 JSON = st.recursive(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pytest
 
 from api.host.turns import build_turns
-from api.importers.records import Dropped, Finding, ImportedTurn, Stripped, Unit
+from api.importers.records import Dropped, Finding, ImportedSummary, ImportedTurn, Stripped, Unit
 from api.turns.schemas import TurnIn
 
 
@@ -16,6 +16,7 @@ class Found:
     def __init__(self, findings: Iterable[Finding]) -> None:
         found = list(findings)
         self.turns = [one for one in found if isinstance(one, ImportedTurn)]
+        self.summaries = [one for one in found if isinstance(one, ImportedSummary)]
         for turn in self.turns:
             facts = {"id": turn.id, "ts": turn.ts, "name": turn.name, "metadata": turn.metadata}
             for built in build_turns(role=turn.role, text=turn.content, **facts):

@@ -1,4 +1,4 @@
-"""Claims about lossless-claw's database: messages are kept, in order and once; summaries are counted."""
+"""Claims about lossless-claw's database: messages are kept, in order and once; summaries come with what they cover."""
 
 import sqlite3
 from pathlib import Path
@@ -21,7 +21,9 @@ def file(tmp_path: Path) -> Path:
                                content TEXT, created_at TEXT);
         CREATE TABLE message_parts (message_id INTEGER, part_type TEXT, ordinal INTEGER, text_content TEXT,
                                     tool_name TEXT, tool_input TEXT, tool_output TEXT);
-        CREATE TABLE summaries (summary_id TEXT, conversation_id INTEGER, content TEXT);
+        CREATE TABLE summaries (summary_id TEXT, conversation_id INTEGER, content TEXT, suppressed_at TEXT);
+        CREATE TABLE summary_messages (summary_id TEXT, message_id INTEGER, ordinal INTEGER);
+        CREATE TABLE summary_parents (summary_id TEXT, parent_summary_id TEXT, ordinal INTEGER);
         INSERT INTO conversations VALUES (1, 's1', 'agent:main:main'), (2, 's2', 'agent:main:cron:x'), (3, 's1', NULL);
         INSERT INTO messages VALUES
             (11, 1, 2, 'assistant', '', '2026-08-01 10:00:01'),
@@ -35,7 +37,10 @@ def file(tmp_path: Path) -> Path:
         INSERT INTO message_parts VALUES (11, 'reasoning', 0, 'hm', NULL, NULL, NULL),
             (11, 'text', 1, 'I look.', NULL, NULL, NULL),
             (11, 'tool', 2, NULL, 'exec', '{"cmd":"ls"}', NULL);
-        INSERT INTO summaries VALUES ('sum_1', 1, 'They spoke of rent.'), ('sum_2', 1, 'All of it.');
+        INSERT INTO summaries VALUES ('sum_1', 1, 'They spoke of rent.', NULL), ('sum_2', 1, 'All of it.', NULL),
+            ('sum_3', 1, 'Gone.', '2026-08-02'), ('sum_4', 2, 'Nightly.', NULL);
+        INSERT INTO summary_messages VALUES ('sum_1', 10, 0), ('sum_1', 11, 1);
+        INSERT INTO summary_parents VALUES ('sum_2', 'sum_1', 0);
         """
     )
     database.commit()
@@ -43,7 +48,7 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
-def test_messages_are_turns_in_order_and_summaries_are_counted(file: Path, read: Any) -> None:
+def test_messages_are_turns_in_order_and_summaries_name_what_they_cover(file: Path, read: Any) -> None:
     found = read(find_units(file))
     assert [(turn.session_id, turn.role, turn.content, turn.id, turn.ts) for turn in found.turns] == [
         ("s1/lcm-1", "user", "My rent is 900 euros.", "lcm:10", "2026-08-01T10:00:00+00:00"),
@@ -57,13 +62,18 @@ def test_messages_are_turns_in_order_and_summaries_are_counted(file: Path, read:
         ("s1/lcm-1", "tool", "done", "lcm:12", "2026-08-01T10:00:02+00:00"),
         ("s1/lcm-3", "user", "Another talk.", "lcm:30", None),
     ]
+    assert [(one.session_id, one.id, one.text, one.messages, one.children) for one in found.summaries] == [
+        ("s1/lcm-1", "sum_1", "They spoke of rent.", ["lcm:10", "lcm:11"], []),
+        ("s1/lcm-1", "sum_2", "All of it.", [], ["sum_1"]),
+    ]
     assert found.turns[0].identity == {"agent_id": "main"}
     assert found.turns[3].identity == {}
     assert found.reasons == {
         "heartbeat": 2,
         "empty": 1,
         "cron session": 1,
-        "summary: ours are made from the turns": 2,
+        "summary: suppressed there": 1,
+        "summary: cron session": 1,
         "time that cannot be read": 1,
     }
 
@@ -72,10 +82,11 @@ def test_a_conversation_that_grew_is_read_again_and_the_others_are_not(file: Pat
     before = {unit.name: (unit.size, unit.changed) for unit in find_units(file)}
     database = sqlite3.connect(file)
     database.execute("INSERT INTO messages VALUES (31, 3, 2, 'assistant', 'Yes.', '2026-08-01 10:00:00')")
+    database.execute("INSERT INTO summaries VALUES ('sum_5', 1, 'More.', NULL)")
     database.commit()
     database.close()
     after = {unit.name: (unit.size, unit.changed) for unit in find_units(file)}
-    assert {name for name in after if after[name] != before[name]} == {"lcm.db:3"}
+    assert {name for name in after if after[name] != before[name]} == {"lcm.db:1", "lcm.db:3"}
 
 
 def test_another_database_is_refused_with_the_table_it_lacks(tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ def service() -> Iterator[tuple[str, list[dict[str, Any]]]]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             requests.append({"path": self.path, **body})
-            answer = json.dumps({"accepted": body["turns"], "duplicates": []}).encode()
+            answer = json.dumps(
+                {"accepted": body["turns"], "duplicates": [], "skipped": [], "erased": []}
+            ).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))

@@ -1,7 +1,7 @@
 """The gate: every term, weight and invariant of memory-model.md section 5."""
 
 import math
-from dataclasses import asdict, astuple, fields
+from dataclasses import asdict, astuple, fields, replace
 
 import pytest
 from hypothesis import given
@@ -32,15 +32,15 @@ MEGABYTE = 1_000_000
 shares = st.floats(min_value=0.0, max_value=1.0)
 cosines = st.floats(min_value=-1.0, max_value=1.0)
 text_signals = st.builds(
-    TextSignals, t=shares, d=shares, p=shares, a=shares, dtech=shares, reasons=st.just(())
+    TextSignals, t=shares, d=shares, p=shares, a=shares, dtech=shares, worth=shares, reasons=st.just(())
 )
 neighbours = st.lists(cosines, max_size=12)
 
 
 def make_signals(
-    *, t: float = 0.0, d: float = 0.0, p: float = 0.0, a: float = 0.0, dtech: float = 0.0
+    *, t: float = 0.0, d: float = 0.0, p: float = 0.0, a: float = 0.0, dtech: float = 0.0, worth: float = 0.0
 ) -> TextSignals:
-    return TextSignals(t=t, d=d, p=p, a=a, dtech=dtech, reasons=())
+    return TextSignals(t=t, d=d, p=p, a=a, dtech=dtech, worth=worth, reasons=())
 
 
 def decide(signals: TextSignals, turns: list[float], memories: list[float]) -> GateDecision:
@@ -56,18 +56,18 @@ def test_the_conversational_branch_adds_up_as_written() -> None:
     assert decision.signals.input_freq == pytest.approx(0.4)
     assert decision.signals.r == pytest.approx(0.4)
     assert decision.signals.gconv == pytest.approx(0.35 * 0.6 + 0.40 * 0.4 + 0.25 * 0.8)
-    assert decision.score == decision.signals.g == decision.signals.gconv
+    assert decision.signals.g == decision.signals.gconv
 
 
 def test_the_technical_branch_adds_up_as_written() -> None:
     decision = decide(make_signals(t=1.0, p=0.5, a=0.4, dtech=0.3), [], [])
     assert decision.signals.gtech == pytest.approx(0.40 * 0.5 + 0.35 * 0.4 + 0.25 * 0.3)
-    assert decision.score == decision.signals.gtech
+    assert decision.signals.g == decision.signals.gtech
 
 
 def test_a_mixed_turn_lies_between_its_branches_in_proportion() -> None:
     decision = decide(make_signals(t=0.25, d=0.4, p=1.0, a=1.0, dtech=1.0), [], [])
-    assert decision.score == pytest.approx(0.75 * (0.35 + 0.25 * 0.4) + 0.25 * 1.0)
+    assert decision.signals.g == pytest.approx(0.75 * (0.35 + 0.25 * 0.4) + 0.25 * 1.0)
 
 
 def test_all_signals_are_carried_through_by_name() -> None:
@@ -76,15 +76,19 @@ def test_all_signals_are_carried_through_by_name() -> None:
     assert (signals.t, signals.d, signals.p, signals.a, signals.dtech) == (0.1, 0.2, 0.3, 0.4, 0.5)
     assert signals.mem_saturation == pytest.approx(1 / 3)
     assert signals.r == pytest.approx(0.2 * 2 / 3)
-    names = "g t h r d input_freq mem_saturation p a dtech gconv gtech"
+    names = "g t h r d input_freq mem_saturation p a dtech gconv gtech worth score"
     assert [field.name for field in fields(GateSignals)] == names.split()
 
 
 def test_a_turn_exactly_at_the_threshold_is_kept() -> None:
-    def decide_at(threshold: float) -> GateDecision:
-        return decide_gate(make_signals(), turn_similarities=[], memory_similarities=[], threshold=threshold)
+    seed = replace(DEFAULT_WEIGHTS, worth=0.0)
 
-    assert decide_at(0.35).score == 0.35
+    def decide_at(threshold: float) -> GateDecision:
+        return decide_gate(
+            make_signals(), turn_similarities=[], memory_similarities=[], threshold=threshold, weights=seed
+        )
+
+    assert decide_at(0.35).score == decide_at(0.35).signals.g == 0.35
     assert decide_at(0.35).keep
     assert decide_at(0.35).threshold == 0.35
     assert not decide_at(math.nextafter(0.35, 1)).keep
@@ -93,19 +97,32 @@ def test_a_turn_exactly_at_the_threshold_is_kept() -> None:
 def test_novelty_alone_keeps_nothing() -> None:
     greeting = decide(read_text_signals("Hey, good to see you!"), [], [])
     assert greeting.signals.h == 1.0
-    assert greeting.score == DEFAULT_WEIGHTS.novelty < DEFAULT_THRESHOLD == greeting.threshold
+    assert greeting.signals.g == DEFAULT_WEIGHTS.novelty
+    assert greeting.score < DEFAULT_THRESHOLD == greeting.threshold
     assert not greeting.keep
 
 
-def test_the_least_fact_is_kept_while_memory_is_empty() -> None:
-    fact = decide(read_text_signals("It took about 3 hours"), [], [])
-    assert fact.reasons == ("d.quantity",)
-    assert fact.keep
+def test_the_score_weighs_what_the_words_tell_beside_what_is_new() -> None:
+    decision = decide(make_signals(d=0.4, worth=0.9), [], [0.5, 0.3])
+    omega = DEFAULT_WEIGHTS.worth
+    assert decision.signals.worth == 0.9
+    assert decision.score == decision.signals.score
+    assert decision.score == pytest.approx((1 - omega) * decision.signals.g + omega * 0.9)
+
+
+@given(text_signals, neighbours, neighbours)
+def test_the_score_lies_between_g_and_worth(
+    signals: TextSignals, turns: list[float], memories: list[float]
+) -> None:
+    s = decide(signals, turns, memories).signals
+    assert min(s.g, s.worth) - 1e-12 <= s.score <= max(s.g, s.worth) + 1e-12
 
 
 def test_reasons_of_the_text_are_the_reasons_of_the_decision() -> None:
     signals = read_text_signals("I prefer tea")
-    assert decide(signals, [], []).reasons == signals.reasons == ("d.preference",)
+    assert decide(signals, [], []).reasons == signals.reasons
+    assert signals.reasons[0] == "d.preference"
+    assert "for.load" in signals.reasons
 
 
 # --- invariants -------------------------------------------------------------------------------------
@@ -212,7 +229,7 @@ def test_a_similarity_that_is_not_finite_counts_as_unrelated(bad: float) -> None
     assert measure_novelty([0.5, bad]) == pytest.approx(0.75)
     assert measure_frequency([bad, 0.9]) == pytest.approx(0.2)
     assert measure_saturation([bad, 0.9]) == pytest.approx(1 / 3)
-    assert decide(make_signals(d=1.0), [bad] * 10, [bad] * 5).score == pytest.approx(0.6)
+    assert decide(make_signals(d=1.0), [bad] * 10, [bad] * 5).signals.g == pytest.approx(0.6)
 
 
 def test_a_cosine_that_rounded_past_one_stays_a_cosine() -> None:
@@ -232,7 +249,7 @@ def test_the_weights_are_those_of_the_contract() -> None:
         "actionability": 0.35,
         "structure": 0.25,
     }
-    assert asdict(DEFAULT_WEIGHTS) == expected
+    assert {name: value for name, value in asdict(DEFAULT_WEIGHTS).items() if name != "worth"} == expected
 
 
 def test_a_conversational_branch_that_does_not_sum_to_one_is_refused_with_a_remedy() -> None:
@@ -275,7 +292,7 @@ def test_extreme_weights_are_allowed() -> None:
         novelty=0.0, repetition=0.0, load=1.0, specificity=1.0, actionability=0.0, structure=0.0
     )
     decision = decide_gate(make_signals(d=0.5), turn_similarities=[], memory_similarities=[], weights=weights)
-    assert decision.score == 0.5
+    assert decision.signals.g == 0.5
 
 
 @pytest.mark.parametrize("bad", [-0.01, 1.01, math.nan])
@@ -566,7 +583,8 @@ def test_a_mentioned_document_is_no_file_path() -> None:
 
 def test_reasons_come_signal_by_signal() -> None:
     text = "I prefer tea. Fixed TypeError in src/db.py, def f(x): pass"
-    assert read_text_signals(text).reasons == (
+    reasons = read_text_signals(text).reasons
+    assert tuple(one for one in reasons if not one.startswith(("for.", "against."))) == (
         "t.function_definition",
         "t.file_path",
         "d.preference",

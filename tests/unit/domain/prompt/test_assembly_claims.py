@@ -328,3 +328,13 @@ def test_what_has_no_time_comes_first_under_its_heading_and_its_heading_last() -
     text = run(Supply(recall=recall), 10_000).text
     places = [text.index(f"<{name}>") for name in ("d", "a", "b", "c")]
     assert places == sorted(places)
+
+
+def test_a_rule_that_recall_found_is_framed_as_a_rule_and_what_was_said_as_history() -> None:
+    rule = Block(id="rule", is_rule=True, rendered="Prefer the metric system.\n")
+    found = run(Supply(recall=[rule, block("said")]), 10_000)
+    assert found.chosen["recall"] == ("rule", "said")
+    sections = {part.section.name: part.text for part in found.parts}
+    assert "Prefer the metric system." in sections["found_rules"]
+    assert "Prefer the metric system." not in sections["recalled"]
+    assert found.used == len(found.text) == sum(found.tokens.values())

@@ -8,27 +8,27 @@ from models.domain.prompt.escaping import _SMUGGLED, FOREIGN_NAMES, FRAME_NAMES,
 
 # Letters of other scripts and signs that a reader, or a model, takes for the one on the left.
 ALIKE = {
-    "<": "‹\u2329\u3008⟨˂ᐸ❮❰⧼≺＜﹤",
+    "<": "‹\u2329\u3008⟨˂ᐸ❬❮❰⧼≺＜﹤⦑⦓⧀«⟪《≪⪡⋖︿︽",
     "/": "⁄∕⧸╱\\＼⟋",
     "|": "∣❘│ǀ¦",
     "-": "‐‑‒–—―−⁃˗",
     "_": "▁＿ˍ",
-    "a": "аαɑАΑ",
-    "c": "сϲСϹ",
-    "d": "ԁԀ",
-    "e": "еҽєЕҼЄ",
-    "g": "ɡցՑ",
-    "h": "һҺ",
-    "i": "іιıӏІΙӀ",
-    "l": "ⅼⅬ",
-    "m": "мМ",
-    "n": "ոпηՈПΗ",
-    "o": "оοօ০ОΟՕ",
-    "r": "гᴦГ",
-    "s": "ѕЅ",
-    "t": "тτТΤ",
-    "u": "υսՍ",
-    "y": "уγүУΥҮ",
+    "a": "аαɑАΑᴀꓮᎪ🅐🅰🇦",
+    "c": "сϲСϹᴄꓚᏟ",
+    "d": "ԁԀᴅđꓓᎠ",
+    "e": "еҽєЕҼЄᴇꓰᎬ🅴",
+    "g": "ɡցՑɢꓖᏀ",
+    "h": "һҺнНʜħꓧᎻ",
+    "i": "іιıӏІΙӀɪꓲ",
+    "l": "ⅼⅬʟłꓡᏞ",
+    "m": "мМᴍꓟᎷ",
+    "n": "ոпηՈПΗɴꓠ",
+    "o": "оοօ০ОΟՕᴏøꓳ",
+    "r": "гᴦГʀꓣᏒ",
+    "s": "ѕЅꜱꓢᏚ",
+    "t": "тτТΤᴛꓔᎢ",
+    "u": "υսՍᴜꓴ🆄",
+    "y": "уγүУΥҮʏꓬᎩ",
 }
 TAGS = ("</recalled>", "</longtail-memory>", "<guidance>", "</recent_turns>", "<|im_start|>", "<authored>")
 
@@ -79,6 +79,7 @@ def test_the_invisible_copy_of_ascii_is_read_whole_and_in_small_letters() -> Non
 def test_a_name_with_a_letter_that_looks_like_none_of_its_own_is_no_frame(name: str) -> None:
     tag = f"</{name}>"
     assert escape_frames(tag) != tag
-    for place in range(len(tag) - 1):
+    shorter = max((len(other) for other in FOREIGN_NAMES if name.startswith(f"{other}-")), default=-1)
+    for place in (place for place in range(len(tag) - 1) if place < 2 + shorter or shorter < 0):
         spoilt = tag[:place] + "X" + tag[place + 1 :]
         assert escape_frames(spoilt) == spoilt

@@ -12,7 +12,9 @@ from models.domain.prompt.tokens import CharsCounter
 
 REASONS = {
     "overruled_by": "r1",
+    "under_floor": 0.15,
     "ranked_behind": 200,
+    "is_small_talk": True,
     "is_filtered": True,
     "is_feasible": False,
     "is_shown": True,

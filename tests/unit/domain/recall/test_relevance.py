@@ -45,7 +45,7 @@ def passages(draw: st.DrawFn) -> list[Passage]:
             load=draw(numbers),
             time_fit=draw(numbers),
             age_seconds=draw(st.one_of(numbers, st.floats(0, 1e9))),
-            access_count=draw(st.integers(0, 10**9)),
+            useful_count=draw(st.integers(0, 10**9)),
             authority=draw(numbers),
             confidence=draw(anything),
             is_answer=index % 2 == 1,  # one draw fewer: many passages are slow to make on a busy machine
@@ -66,7 +66,7 @@ def turn(name: str, **known: Any) -> Passage:
         "load": 0.0,
         "time_fit": 0.0,
         "age_seconds": 1e9,
-        "access_count": 0,
+        "useful_count": 0,
         "authority": 0.0,
     }
     return Passage(id=name, **{**facts, **known})
@@ -239,7 +239,7 @@ def test_evidence_reads_the_match_and_not_the_rank() -> None:
 
 def test_recency_use_and_authority_move_a_score_by_a_fifth_at_most() -> None:
     match = {"cosine": 0.5}
-    best = turn("best", **{**match, "age_seconds": 0.0, "authority": 1.0, "access_count": 10**9})
+    best = turn("best", **{**match, "age_seconds": 0.0, "authority": 1.0, "useful_count": 10**9})
     ranked = {one.id: one for one in rank_passages([best, turn("plain", **match)])}
     raw = {name: one.score / (1 - one.score) for name, one in ranked.items()}
     assert raw["plain"] == pytest.approx(0.4)
@@ -286,7 +286,7 @@ def test_a_hop_has_its_parents_share_and_no_term_of_its_own() -> None:
 def test_use_counts_by_the_logarithm_of_reads_against_the_most_read() -> None:
     found = {
         one.id: one
-        for one in rank_passages([turn("never"), turn("once", access_count=1), turn("most", access_count=6)])
+        for one in rank_passages([turn("never"), turn("once", useful_count=1), turn("most", useful_count=6)])
     }
     assert found["never"].frequency == 0
     assert found["once"].frequency == pytest.approx(math.log(2) / math.log(8))

@@ -39,8 +39,8 @@ def make_facts(**changes: object) -> CandidateFacts:
         lexical_rank=None,
         vector_rank=None,
         age_seconds=0.0,
-        access_count=0,
-        max_access_count=0,
+        useful_count=0,
+        max_useful_count=0,
         authority=0.0,
         confidence=None,
         terms=frozenset(),
@@ -65,8 +65,8 @@ facts_of_any_kind = st.builds(
     lexical_rank=ranks,
     vector_rank=ranks,
     age_seconds=any_float,
-    access_count=st.integers(-5, 10**30),
-    max_access_count=st.integers(-5, 10**30),
+    useful_count=st.integers(-5, 10**30),
+    max_useful_count=st.integers(-5, 10**30),
     authority=any_float,
     confidence=st.none() | any_float,
     terms=st.frozensets(st.sampled_from(TERMS)),
@@ -213,19 +213,19 @@ def test_older_is_never_more_recent(one: float, other: float, scope: str) -> Non
 
 
 def test_frequency_is_the_damped_share_of_the_most_read() -> None:
-    assert measure_frequency(0, max_access_count=100) == 0.0
-    assert measure_frequency(-1, max_access_count=100) == 0.0
-    assert measure_frequency(1, max_access_count=1) == pytest.approx(math.log(2) / math.log(3))
-    assert measure_frequency(3, max_access_count=8) == pytest.approx(math.log(4) / math.log(10))
+    assert measure_frequency(0, max_useful_count=100) == 0.0
+    assert measure_frequency(-1, max_useful_count=100) == 0.0
+    assert measure_frequency(1, max_useful_count=1) == pytest.approx(math.log(2) / math.log(3))
+    assert measure_frequency(3, max_useful_count=8) == pytest.approx(math.log(4) / math.log(10))
 
 
 def test_a_count_beyond_the_known_maximum_is_its_own_maximum() -> None:
-    assert measure_frequency(8, max_access_count=3) == measure_frequency(8, max_access_count=8)
+    assert measure_frequency(8, max_useful_count=3) == measure_frequency(8, max_useful_count=8)
 
 
 @given(st.integers(-5, 10**40), st.integers(-5, 10**40))
 def test_frequency_stays_in_the_unit_range(count: int, most: int) -> None:
-    assert 0 <= measure_frequency(count, max_access_count=most) <= 1
+    assert 0 <= measure_frequency(count, max_useful_count=most) <= 1
 
 
 def test_fusion_is_normalised_by_the_best_possible_ranks() -> None:
@@ -269,8 +269,8 @@ def test_the_product_form_matches_the_worked_example() -> None:
     facts = make_facts(
         cosine=0.8,
         age_seconds=1e5,
-        access_count=3,
-        max_access_count=8,
+        useful_count=3,
+        max_useful_count=8,
         authority=0.6,
         terms=frozenset({"redis"}),
     )

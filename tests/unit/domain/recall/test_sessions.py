@@ -26,7 +26,7 @@ def passage(key: str, *, is_answer: bool) -> Passage:
         load=0.0,
         time_fit=0.0,
         age_seconds=0.0,
-        access_count=0,
+        useful_count=0,
         authority=0.5,
         is_answer=is_answer,
     )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.domain.rules.conversation import list_cues
-from models.domain.rules.detector import Modality, read_conversation
+from models.domain.rules.conversation import list_candidates, list_cues, read_wish
+from models.domain.rules.detector import Modality
 
 LEADS = """
 and; also; but; so; ok; okay; hey; hi; hello; oh; yes; yeah; no,; well; right; please; pls; plz; kindly; just; then
@@ -159,13 +159,13 @@ def test_a_task_a_supposition_comfort_or_a_report_undoes_a_frame(turn: str, is_f
     ],
 )
 def test_a_rule_has_its_force_its_action_and_its_cue(turn: str, spans: list[tuple[str, str, str]]) -> None:
-    found = read_conversation(turn).spans
+    found = read_wish(turn).spans
     assert [(str(span.modality), span.action, span.cue) for span in found] == spans
 
 
 def test_a_span_is_the_sentence_and_nothing_else() -> None:
     turn = "It rains. Never push to main! Thanks."
-    (span,) = read_conversation(turn).spans
+    (span,) = read_wish(turn).spans
     assert turn[span.start : span.end] == "Never push to main"
     assert span.modality is Modality.PROHIBITION
 
@@ -175,7 +175,7 @@ def test_a_span_is_the_sentence_and_nothing_else() -> None:
 )
 def test_every_span_of_a_sentence_covers_it(said: str) -> None:
     turn = f"It rains. {said}. Thanks."
-    spans = read_conversation(turn).spans
+    spans = read_wish(turn).spans
     assert spans
     assert {turn[span.start : span.end] for span in spans} == {said}
 
@@ -191,14 +191,14 @@ def test_what_only_a_later_sentence_says_changes_nothing() -> None:
 def test_the_four_hundred_and_first_sentence_was_pasted() -> None:
     assert len(list_cues("It rains. " * 399 + "Always use tabs. ")) == 400
     assert len(list_cues("It rains. " * 450)) == 400
-    assert read_conversation("It rains. " * 399 + "Always use tabs.").is_rule
-    assert not read_conversation("It rains. " * 400 + "Always use tabs.").is_rule
+    assert "Always use tabs" in list_candidates("It rains. " * 399 + "Always use tabs.")[-1].text
+    assert "It rains" in list_candidates("It rains. " * 400 + "Always use tabs.", floor=-99)[-1].text
 
 
 def test_the_longest_sentence_has_six_hundred_letters() -> None:
     said = "Always use tabs "
-    assert read_conversation(said + "x" * (600 - len(said))).is_rule
-    assert not read_conversation(said + "x" * (601 - len(said))).is_rule
+    assert list_candidates(said + "x" * (600 - len(said)))
+    assert not list_candidates(said + "x" * (601 - len(said)))
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,15 @@
 """How the cues of a sentence are found and weighed, and that the table of weights fits the cues."""
 
-import json
-import math
 import pathlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.rules.conversation import list_cues
-from models.domain.rules.cues import CUES
+from models.domain.rules.conversation import list_cues, read_wish
 from models.domain.rules.detector import Modality, read_conversation
-from models.domain.rules.evidence import THRESHOLD, find_cues, weigh
+from models.domain.rules.evidence import find_cues
 from models.domain.rules.openings import judge_kind, list_clauses
-from models.domain.rules.weights import BIAS, WEIGHTS
 
 DEV_FILE = pathlib.Path(__file__).parents[4] / "bench" / "sets" / "standing_rules_dev.jsonl"
 
@@ -61,7 +57,7 @@ def test_slips_of_the_keyboard_are_put_right_and_fillers_taken_off() -> None:
     ],
 )
 def test_a_rule_without_a_frame_of_the_grammar_is_found_by_its_cues(turn: str, modality: Modality) -> None:
-    reading = read_conversation(turn)
+    reading = read_wish(turn)
     assert modality in reading.modalities
     assert all(span.action for span in reading.spans)
 
@@ -79,44 +75,9 @@ def test_what_cannot_be_a_rule_has_no_cues(turn: str) -> None:
     assert list_cues(turn) == [frozenset()]
 
 
-def test_the_weight_of_a_sentence_is_the_bias_and_the_sum() -> None:
-    heaviest = max(WEIGHTS, key=lambda cue: WEIGHTS[cue])
-    assert weigh(frozenset({heaviest, "unknown"})) == pytest.approx(BIAS + WEIGHTS[heaviest])
-    assert weigh(frozenset()) == -math.inf
-
-
 def test_a_lone_emphasis_speaks_for_the_sentence_beside_it() -> None:
     assert "next:emphatic" in list_cues("Aisle seat on flights. Always.")[0]
     assert "next:emphatic" not in list_cues("Aisle seat on flights. Thanks a lot.")[0]
-
-
-def test_every_named_cue_that_has_a_weight_exists() -> None:
-    weighed = {
-        cue
-        for cue in WEIGHTS
-        if cue.split(":")[0] in {"lasts", "bound", "to", "about", "norm", "cond", "wish"}
-    }
-    assert weighed <= CUES.keys()
-
-
-def test_the_development_set_is_found_as_the_record_says() -> None:
-    rows = [json.loads(line) for line in DEV_FILE.read_text(encoding="utf-8").splitlines()]
-    for kind, least, most in (("rule", 0.80, 1.0), ("decoy", 0.0, 0.05)):
-        found = [
-            read_conversation(row["says"]).is_rule
-            for row in rows
-            if (row["kind"], row["split"]) == (kind, "dev")
-        ]
-        assert len(found) >= 150
-        assert least <= sum(found) / len(found) <= most
-
-
-@given(st.text())
-def test_any_text_has_finite_weights_and_known_spans(turn: str) -> None:
-    for cues in list_cues(turn):
-        assert not cues or math.isfinite(weigh(cues))
-    is_rule = any(weigh(cues) >= THRESHOLD for cues in list_cues(turn))
-    assert read_conversation(turn).is_rule == is_rule
 
 
 @given(st.text(), st.booleans(), st.booleans())
@@ -131,7 +92,7 @@ def test_a_question_that_is_not_polite_is_no_rule(text: str, is_frame: bool, is_
     "refusal", ["You cannot use emojis ever.", "You can't ever book flights on Fridays for me."]
 )
 def test_a_permission_that_is_refused_is_a_prohibition(refusal: str) -> None:
-    (span,) = read_conversation(refusal).spans
+    (span,) = read_wish(refusal).spans
     assert span.modality is Modality.PROHIBITION
 
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from models.domain.rules.evidence import THRESHOLD, find_cues, find_neighbour_cues, weigh
+from models.domain.rules.evidence import find_cues, find_neighbour_cues
 from models.domain.rules.openings import list_clauses
-from models.domain.rules.weights import WEIGHTS
 
 ACTED_ON = """
 particular: keep the list; keep this way; use that file; use it daily; show them both; keep these two; use those two
@@ -41,30 +40,6 @@ stop:habit: stop singing songs; quit being rude; stop please singing; quit with 
 stop:halt: stop the music; quit the game; stop all of the singing; stop it now; quit it now
 """
 # What stands beside a command is paired with it; the first and the last of each list, and some between.
-BESIDE = """
-lasting: use tabs once and for all; use tabs in general; use tabs, that is the rule
-lasting: use tabs i insist; use tabs in our team; use tabs daily
-topic: use code here; use bold here; send replies here; use brief words; use what you write; keep your tone warm
-generic: use tabs everywhere
-bound: use ten words at most; use only tabs; use tabs not spaces; keep that confidential
-mine: cook for me daily; check my mail; use tabs, that is nothing on me
-body: use soy, i'm vegan; use soy, i have asthma; use soy, i can't drink milk
-body: use soy, we're nut-free; use soy, my son is vegan
-norm: use tabs, tests have to pass; use tabs, tests should run; use tabs, tests go first; use tabs, it needs a reason
-norm: use tabs, emojis are out; use tabs, emojis are frozen; use tabs, each test gets a name
-cond: use tabs when you write; use tabs when i ask; use tabs, whatever you write
-now: use tabs from now on, not tonight; use tabs later
-past: use tabs, it was late
-third: use tabs, she is late; use tabs, ann told me
-soft: use tabs, don't worry; use tabs, thanks for tea; use tabs, maybe; use tabs, i wish; use tabs, you never know
-soft: use tabs, i love tea; use tabs, my advice; use tabs, these days; use tabs, accept my word
-plan: use tabs, i'll wait; use tabs, i should wait; use tabs, gonna rain; use tabs, i'm looking
-task: write a poem daily; use tabs, please write a poem; explain relativity slowly
-definite: use the report
-order: use tabs first
-so: it rained so use tabs
-please: please use tabs here
-"""
 
 
 def read_table(text: str) -> list[tuple[str, str]]:
@@ -97,13 +72,7 @@ def test_a_stop_ends_a_habit_or_one_thing(cue: str, sentence: str) -> None:
     assert {cue for cue in find(sentence, frame=True) if cue in ("stop:habit", "stop:halt")} == {cue}
 
 
-@pytest.mark.parametrize(("name", "sentence"), read_table(BESIDE))
-def test_what_stands_beside_a_command_is_paired_with_it(name: str, sentence: str) -> None:
-    assert f"command&{name}" in find(sentence, frame=True)
-
-
 def test_a_bare_command_has_nothing_beside_it() -> None:
-    assert find("use tabs daily now and then") > {"main:command", "has:command", "command&lasting"}
     assert find("steer boats well") == {
         "main:command", "has:command", "command:other", "command>plural", "act:other>plural", "short",
         "word:steer", "word:boats", "word:well", "opens:steer", "opens:steer-boats",
@@ -238,14 +207,14 @@ def test_other_kinds_outlive_a_task_and_remember_it() -> None:
     assert "no:turn-task" in cues
     assert "against:1" in cues
     assert "no:turn-task" not in find("i want short answers")
-    assert find("never use tabs", task=True, frame=True) >= {"has:frame", "frame&generic"}
+    assert find("never use tabs", task=True, frame=True) >= {"has:frame", "about:generic"}
     assert "no:turn-task" not in find("never use tabs", task=True, frame=True)
     assert "no:turn-task" in find("i want no tabs", task=True, frame=True)
 
 
 def test_only_a_polite_question_may_rule() -> None:
     assert find("should i use tabs", question=True) == frozenset()
-    assert {"no:question", "polite&question"} <= find("could you use tabs", question=True)
+    assert {"no:question", "has:polite"} <= find("could you use tabs", question=True)
     assert "no:question" not in find("could you use tabs")
 
 
@@ -284,10 +253,3 @@ def test_a_word_on_its_own_may_stress_the_sentence_beside_it(around: list[str], 
 def test_a_rule_may_follow_from_a_fact_before_it(fact: str) -> None:
     assert find_neighbour_cues(frozenset({fact, "short"}), []) == {"prev:fact"}
     assert find_neighbour_cues(frozenset({"short"}), []) == frozenset()
-
-
-def test_weights_speak_for_rules_and_against_talk() -> None:
-    assert WEIGHTS["has:frame"] > 0 > WEIGHTS["no:question"]
-    assert THRESHOLD == 0.0
-    assert weigh(find("use tabs, never spaces", frame=True)) > THRESHOLD
-    assert weigh(find("i hope it was nice, maybe")) < THRESHOLD

@@ -1,0 +1,35 @@
+"""What the API says about its routes and parameters, as somebody who types commands would say it."""
+
+import re
+from typing import Final
+
+# A way of the API -> the command or flag that is the same. In this order; the first that fits a place is taken.
+IN_COMMANDS: Final = (
+    (r"repeat the call with \?confirm=<the namespace>", "repeat it with --yes"),
+    (r"repeat the call with confirm set to the name", "repeat it with --yes"),
+    (r"load it with \?policy=demote", "load it with --demote"),
+    (r"(?:\?|the parameter )?\bids=new\b", "--new-ids"),
+    (r"send user_id or agent_id as", "name --user or --agent as"),
+    (r"send some with POST /v1/feedback", "hosts send some to POST /v1/feedback"),
+    (r"GET /v1/namespaces lists", "'longtail namespaces list' shows"),
+    (r"GET /v1/sessions lists", "'longtail sessions list' shows"),
+    (r"GET /v1/memories lists", "'longtail memories list' shows"),
+    (r"GET /v1/guidance lists", "'longtail guidance list' shows"),
+    (r"GET /v1/documents lists", "'longtail docs list' shows"),
+    (r"GET /v1/tokens lists", "'longtail token list' shows"),
+    (r"GET /v1/erasures/(\S+) tells", r"'longtail erasures show \1' tells"),
+    (r"GET /v1/erasures lists", "'longtail erasures list' shows"),
+    (r"send user_id, session_key, agent_id or session_id", "name --user, --agent or --session"),
+    (r"repeat the call", "repeat the command"),
+)
+
+
+def in_commands(words: str) -> str:
+    """The same advice in commands.
+
+    >>> in_commands("GET /v1/sessions lists them")
+    "'longtail sessions list' shows them"
+    """
+    for way, command in IN_COMMANDS:
+        words = re.sub(way, command, words)
+    return words

@@ -1,0 +1,1 @@
+"""The Inspector: pages that show what is kept, what a prompt was made of, and what waits; read through the other rooms."""

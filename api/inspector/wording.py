@@ -1,0 +1,92 @@
+"""Numbers and moments as people read them."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+STEPS: Final = (
+    (60.0, 1.0, "s"),
+    (3600.0, 60.0, "min"),
+    (86_400.0, 3600.0, "h"),
+    (float("inf"), 86_400.0, "d"),
+)
+
+
+def count(value: float | None) -> str:
+    """Thousands set apart by a thin space.
+
+    >>> count(1234567), count(None)
+    ('1\u202f234\u202f567', '–')
+    """
+    return "–" if value is None else f"{value:,.0f}".replace(",", "\u202f")
+
+
+def span(seconds: float | None) -> str:
+    """A length of time in its largest fitting unit.
+
+    >>> [span(value) for value in (0.042, 7.2, 300, 90_000, None)]
+    ['42 ms', '7.2 s', '5 min', '25 h', '–']
+    """
+    if seconds is None:
+        return "–"
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    for limit, unit, name in STEPS:
+        if seconds < limit * (2 if name == "h" else 1):
+            return f"{seconds / unit:.0f} {name}"
+    return "–"
+
+
+def ago(moment: datetime | None) -> str:
+    """How long ago a moment was."""
+    return "never" if moment is None else f"{span(max((datetime.now(UTC) - moment).total_seconds(), 0))} ago"
+
+
+def percent(share: float | None) -> str:
+    """A share of one.
+
+    >>> percent(0.5), percent(0.0012), percent(None)
+    ('50%', '0.1%', '–')
+    """
+    if share is None:
+        return "–"
+    return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
+
+
+def moment(value: datetime | None) -> str:
+    """A moment in UTC, to the minute."""
+    return "–" if value is None else f"{value.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def decimal(value: float | None) -> str:
+    """A score with three digits."""
+    return "" if value is None else f"{value:.3f}"
+
+
+def short(identifier: object) -> str:
+    """The beginning of an id: enough to tell it from its neighbours.
+
+    >>> short("0198c0de-aaaa-bbbb-cccc-1234567890ab")
+    '567890ab'
+    """
+    return str(identifier)[-8:]
+
+
+def excerpt(words: str | None, length: int = 160) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join((words or "").split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+FILTERS: Final[dict[str, Callable[..., Any]]] = {
+    "count": count,
+    "span": span,
+    "ago": ago,
+    "percent": percent,
+    "moment": moment,
+    "decimal": decimal,
+    "short": short,
+    "excerpt": excerpt,
+}

@@ -1,0 +1,1 @@
+"""PostgreSQL and Valkey: their programs, our own clusters, and servers that the operator keeps."""

@@ -1,0 +1,106 @@
+"""What the cues and the vectors of a sentence are worth: whether a user means it to last (memory-model.md section 9).
+
+Two scores, both fitted by `python -m bench.rules.training` and shipped as data (`wishes.npz`):
+
+weigh_cues   bias + Σ weight of each cue, for structure alone. From `floor` on a sentence is worth an encoding, from
+             `strict` on it is a wish at once, and from `alone` on where no vector can be had.
+score        b + Σ αᵢ·[k(s, sᵢ) + k(c, cᵢ) + ½·k(t, tᵢ)], a support vector machine with k(x, y) = exp(−2(1 − cos)) over
+             the sentence's vector, its cues and words (tf-idf) and its turn's vector. A wish from `threshold` on.
+"""
+
+import functools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+MODEL_FILE: Final = "wishes.npz"
+SHARPNESS: Final = 2.0
+TURN_SHARE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WishModel:
+    """The fitted numbers: a weight for each structural cue, and the sentences that draw the line."""
+
+    encoder_digest: str  # of the encoder whose vectors `score` may read
+    floor: float
+    strict: float
+    alone: float
+    threshold: float
+    bias: float
+    weights: Mapping[str, float]
+    places: Mapping[str, int]  # of the cues and words that `score` compares
+    rarity: Vector  # log inverse frequency of each
+    sentences: Vector  # a row for each support vector
+    turns: Vector
+    cue_starts: NDArray[np.int64]  # rows of `cue_places` and `cue_shares` by support vector
+    cue_places: NDArray[np.int64]
+    cue_shares: Vector
+    signs: Vector  # αᵢ
+    intercept: float
+
+    def weigh_cues(self, cues: Iterable[str]) -> float:
+        """Return bias + Σ weights; cues without a weight count nothing."""
+        return self.bias + math.fsum(self.weights.get(cue, 0.0) for cue in cues)
+
+    def score(self, cues: Iterable[str], sentence: Vector, turn: Vector) -> float:
+        """Return the distance from the line that the support vectors draw; positive speaks for a wish."""
+        ours = np.zeros(len(self.rarity), dtype=np.float32)
+        known = [self.places[cue] for cue in cues if cue in self.places]
+        ours[known] = self.rarity[known]
+        ours /= max(float(np.linalg.norm(ours)), 1e-6)
+        likeness = np.add.reduceat(ours[self.cue_places] * self.cue_shares, self.cue_starts)
+        kernel = _liken(self.sentences @ sentence) + _liken(likeness) + TURN_SHARE * _liken(self.turns @ turn)
+        return float(kernel @ self.signs) + self.intercept
+
+
+def _liken(cosines: Vector) -> Vector:
+    likeness: Vector = np.exp(-SHARPNESS * (1 - cosines))
+    return likeness
+
+
+@functools.lru_cache(maxsize=1)
+def load_model() -> WishModel:
+    """Read the fitted numbers; once in a process."""
+    with (
+        resources.files(__package__).joinpath(MODEL_FILE).open("rb") as file,
+        np.load(file, allow_pickle=False) as stored,
+    ):
+        names = str(stored["names"]).split("\n")
+        starts = stored["cue_starts"].astype(np.int64)
+        places = stored["cue_places"].astype(np.int64)
+        rarity = stored["rarity"].astype(np.float32)
+        owners = np.repeat(np.arange(len(starts)), np.diff([*starts, len(places)]))
+        lengths = np.sqrt(np.bincount(owners, weights=rarity[places] ** 2))
+        linear = dict(zip(str(stored["linear_names"]).split("\n"), stored["linear"].tolist(), strict=True))
+        return WishModel(
+            encoder_digest=str(stored["encoder_digest"]),
+            floor=float(stored["floor"]),
+            strict=float(stored["strict"]),
+            alone=float(stored["alone"]),
+            threshold=float(stored["threshold"]),
+            bias=float(stored["bias"]),
+            weights=linear,
+            places={name: place for place, name in enumerate(names)},
+            rarity=rarity,
+            sentences=_read_rows(stored["sentences"]),
+            turns=_read_rows(stored["turns"]),
+            cue_starts=starts,
+            cue_places=places,
+            cue_shares=(rarity[places] / lengths[owners]).astype(np.float32),
+            signs=stored["signs"].astype(np.float32),
+            intercept=float(stored["intercept"]),
+        )
+
+
+def _read_rows(stored: NDArray[np.int8]) -> Vector:
+    """Return unit rows from rows of small integers."""
+    rows = stored.astype(np.float32)
+    unit: Vector = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit

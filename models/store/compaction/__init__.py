@@ -1,0 +1,1 @@
+"""Compaction: how far each session came, its summaries, and the lineage down to raw turns."""

@@ -1,0 +1,1 @@
+"""The search index: a row for everything recall can find, and its vectors."""

@@ -1,0 +1,1 @@
+"""Tenants, their tokens and their namespaces, and how a namespace is erased."""

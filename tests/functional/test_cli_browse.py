@@ -1,0 +1,103 @@
+"""Claims about looking at what is kept and putting it right: what the API can, a person can type."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import text
+
+from models.store.engine import plain_transaction
+
+
+def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    before = dict(tenant.stack.env)
+    tenant.stack.env["LONGTAIL_TOKEN"] = tenant.token
+    try:
+        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
+    finally:
+        tenant.stack.env.clear()
+        tenant.stack.env.update(before)
+    return done
+
+
+def read(tenant: Any, *arguments: str) -> Any:
+    return json.loads(run(tenant, *arguments, "--json").stdout)
+
+
+def test_memories_are_listed_shown_corrected_and_forgotten(tenant: Any) -> None:
+    run(tenant, "remember", "Ann keeps bees.", "--user", "ann")
+    [one] = read(tenant, "memories", "list", "--user", "ann")["memories"]
+    assert "Ann keeps bees." in run(tenant, "memories", "list").stdout
+    assert "no memories" in run(tenant, "memories", "list", "--user", "bob").stdout
+    run(tenant, "memories", "correct", one["id"], "Ann keeps goats.")
+    shown = run(tenant, "memories", "show", one["id"]).stdout
+    assert shown.startswith("Ann keeps goats.") and "Ann keeps bees." in shown, "with what it said before"
+    run(tenant, "memories", "forget", one["id"])
+    assert read(tenant, "memories", "list")["memories"] == []
+
+
+def test_spoken_wishes_sessions_and_namespaces_are_listed(tenant: Any) -> None:
+    tenant.say("s1", "From now on answer in short sentences, please.", user_id="ann")
+    tenant.settle()
+    [wish] = read(tenant, "guidance", "list", "--user", "ann")["guidance"]
+    assert [one["session_id"] for one in read(tenant, "sessions", "list")["sessions"]] == ["s1"]
+    assert read(tenant, "sessions", "show", "s1")["turns"] == 1
+    assert [one["namespace"] for one in read(tenant, "namespaces", "list")["namespaces"]] == ["ann"]
+    corrected = json.loads(
+        run(tenant, "guidance", "correct", wish["id"], "Never push to trunk.", "--json").stdout
+    )
+    assert corrected["text"] == "Never push to trunk."
+    run(tenant, "guidance", "forget", wish["id"])
+    assert read(tenant, "guidance", "list")["guidance"] == []
+    assert "stands no more" in " ".join(run(tenant, "guidance", "list", "--all").stdout.split())
+
+
+def test_documents_are_loaded_listed_shown_and_removed(tenant: Any, tmp_path: Path) -> None:
+    file = tmp_path / "RULES.md"
+    file.write_text("# House\n\n- Never shout.\n")
+    run(tenant, "docs", "load", str(file))
+    assert "RULES.md" in run(tenant, "docs", "list").stdout
+    assert run(tenant, "docs", "show", "RULES.md").stdout == file.read_text()
+    run(tenant, "docs", "remove", "RULES.md")
+    assert read(tenant, "docs", "list")["documents"] == []
+
+
+def test_dead_letters_are_listed_and_replayed_to_the_end(tenant: Any) -> None:
+    tenant.say("s", "kept in any case")
+    tenant.settle()
+    with plain_transaction(tenant.owner) as connection:
+        for statement in (
+            "UPDATE longtail.work SET stage = 'failed' WHERE tenant_id = :tenant",
+            "INSERT INTO longtail.dead_letters (tenant_id, item_id, stage, reason, attempts) "
+            "SELECT tenant_id, item_id, 'accepted', 'no luck', 3 FROM longtail.work WHERE tenant_id = :tenant",
+        ):
+            connection.execute(text(statement), {"tenant": tenant.id})
+    of = ("--tenant", tenant.name)
+    [one] = read(tenant, "dead-letters", "list", *of)["dead_letters"]
+    assert one["reason"] == "no luck"
+    assert "no luck" in run(tenant, "dead-letters", "list", *of).stdout
+    assert read(tenant, "dead-letters", "replay", one["item_id"], *of) == {"replayed": 1}
+    tenant.settle()
+    assert tenant.one("SELECT stage FROM longtail.work WHERE tenant_id = :tenant") == "done"
+    assert run(tenant, "dead-letters", "replay", "--all", *of, check=False).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("memories", "show", "x"), "'longtail memories list' shows the ids"),
+        (("memories", "forget", str(uuid4())), "'longtail memories list' shows them"),
+        (("guidance", "forget", str(uuid4())), "'longtail guidance list' shows what stands"),
+        (("sessions", "show", "nobody"), "'longtail sessions list' shows them"),
+        (("docs", "show", "none.md"), "'longtail docs list' shows them"),
+        (("dead-letters", "replay"), "--all"),
+    ],
+)
+def test_a_wrong_name_is_answered_with_the_command_that_lists_the_right_ones(
+    tenant: Any, arguments: tuple[str, ...], words: str
+) -> None:
+    refused = run(tenant, *arguments, check=False)
+    assert refused.returncode == 2 and words in refused.stderr

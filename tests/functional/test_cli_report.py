@@ -1,0 +1,157 @@
+"""Claims about reports: their numbers are those counted another way, they say what they mean, and hold no words."""
+
+import csv
+import io
+import json
+import subprocess
+import time
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from models.store.engine import plain_transaction
+
+FACT = "My sister Ines moved to Porto on 3 May and works as a nurse."
+
+
+def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    before = dict(tenant.stack.env)
+    tenant.stack.env |= {"COLUMNS": "200"}
+    try:
+        done: subprocess.CompletedProcess[str] = tenant.stack.run(("report", *arguments), check=check)
+    finally:
+        tenant.stack.env.clear()
+        tenant.stack.env.update(before)
+    return done
+
+
+def read(tenant: Any, name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(run(tenant, name, "--tenant", tenant.name, "--json").stdout)
+    return rows
+
+
+@pytest.fixture(scope="module")
+def lived(stack: Any, owner: Any, tenant_on: Any) -> Any:
+    """A tenant that talked, asked twice and has rules."""
+    tenant = tenant_on(stack, owner)
+    tenant.client.put_document("rules.md", "- Never delete the archive.\n- Always ask first.")
+    tenant.say(
+        "old",
+        FACT,
+        *[f"Ticket {n} of the Porto office was about the printer." for n in range(12)],
+        user_id="ann",
+    )
+    tenant.settle()
+    tenant.client.compact("old", wait=True, force=True)
+    asked = [
+        tenant.client.assemble(
+            session_id="new", query="where does my sister live?", budget_tokens=600, user_id="ann"
+        )
+        for _ in range(2)
+    ]
+    deadline = time.monotonic() + 30
+    while tenant.one("SELECT count(*) FROM longtail.assemblies WHERE tenant_id = :tenant") < 2:
+        assert time.monotonic() < deadline, "receipts are written within seconds of their answers"
+        time.sleep(0.05)
+    tenant.asked = asked
+    yield tenant
+    tenant.client.__exit__()
+    for engine in tenant.engines.values():
+        engine.dispose()
+
+
+def test_a_day_of_the_gate_adds_up_to_its_decisions(lived: Any) -> None:
+    days = read(lived, "gate_daily")
+    decided = lived.one("SELECT count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant")
+    kept = lived.one("SELECT count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant AND keep")
+    assert sum(day["decisions"] for day in days) == decided == 13
+    assert sum(day["kept"] for day in days) == kept
+    assert days[0]["keep_rate"] == pytest.approx(kept / decided, abs=0.001)
+
+
+def test_growth_and_usage_count_what_was_said_and_kept(lived: Any) -> None:
+    memories = len(lived.client.call("GET", "/v1/memories", params={"user_id": "ann"})["memories"])
+    growth = read(lived, "memory_growth")
+    assert sum(day["new_turns"] for day in growth) == 13
+    assert growth[0]["memories"] == memories > 0
+    (used,) = read(lived, "usage")
+    assert (used["turns"], used["memories"], used["documents"], used["receipts"]) == (13, memories, 1, 2)
+
+
+def test_what_reached_a_prompt_is_most_recalled_and_the_rest_never(lived: Any) -> None:
+    recalled = {row["memory_id"]: row["prompts"] for row in read(lived, "most_recalled")}
+    never = {row["memory_id"] for row in read(lived, "never_recalled")}
+    turns_in_prompts = [
+        {turn for item in answer["items"] if item["tier"] == "recall" for turn in item["source_turn_ids"]}
+        for answer in lived.asked
+    ]
+    expected: dict[str, int] = {}
+    for row in lived.rows("SELECT id, turn_id FROM longtail.memories WHERE tenant_id = :tenant"):
+        times = sum(str(row.turn_id) in turns for turns in turns_in_prompts)
+        if times:
+            expected[str(row.id)] = times
+    assert expected
+    assert expected.items() <= recalled.items()
+    assert not recalled.keys() & never
+    everything = lived.one("SELECT count(*) FROM longtail.memories WHERE tenant_id = :tenant")
+    assert len(recalled) + len(never) == everything
+
+
+def test_prompts_are_counted_with_their_budget_and_their_stable_beginning(lived: Any) -> None:
+    (day,) = read(lived, "assembly_daily")
+    shares = [answer["budget"]["used"] / answer["budget"]["total"] for answer in lived.asked]
+    assert day["assemblies"] == 2
+    assert day["used_share"] == pytest.approx(sum(shares) / 2, abs=0.001)
+    (cache,) = read(lived, "prompt_cache")
+    first, second = (answer["stable"]["sha256"] for answer in lived.asked)
+    assert (cache["follow_up_prompts"], cache["unchanged_prompts"]) == (1, int(first == second))
+
+
+def test_rules_compaction_and_lag_are_reported(lived: Any) -> None:
+    hard = [row for row in read(lived, "rules_in_force") if row["tier"] == "hard"]
+    assert [(row["origin"], row["rules"]) for row in hard] == [("rules.md", 2)]
+    (yielded,) = read(lived, "compaction_yield")
+    assert yielded["saved_share"] == pytest.approx(
+        1 - yielded["summary_tokens"] / yielded["source_tokens"], abs=0.001
+    )
+    lag = read(lived, "lag_hourly")
+    assert sum(hour["still_waiting"] for hour in lag) == 0
+    assert all(hour["p95_seconds"] >= hour["p50_seconds"] >= 0 for hour in lag)
+
+
+def test_every_report_and_every_column_says_what_it_means(lived: Any) -> None:
+    silent = lived.rows(
+        "SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 "
+        "WHERE relnamespace = 'reporting'::regnamespace AND (col_description(attrelid, attnum) IS NULL "
+        "OR obj_description(attrelid, 'pg_class') IS NULL)"
+    )
+    assert silent == []
+    listed = json.loads(run(lived, "--json").stdout)
+    assert len(listed) >= 12
+    assert all(one["means"] for one in listed)
+
+
+def test_a_report_is_a_table_for_people_and_csv_for_spreadsheets(lived: Any) -> None:
+    drawn = run(lived, "gate_daily", "--tenant", lived.name).stdout
+    assert "keep_rate" in drawn
+    assert "█" in drawn
+    rows = list(csv.DictReader(io.StringIO(run(lived, "usage", "--tenant", lived.name, "--csv").stdout)))
+    assert [row["turns"] for row in rows] == ["13"]
+    assert "no rows" in run(lived, "dead_letters", "--tenant", lived.name).stdout
+
+
+def test_an_unknown_report_ends_with_2_and_names_those_there_are(lived: Any) -> None:
+    wrong = run(lived, "gate_dayly", check=False)
+    assert wrong.returncode == 2
+    assert "gate_daily" in wrong.stderr
+
+
+def test_the_printed_connection_opens_the_reports_and_no_words(lived: Any) -> None:
+    line = run(lived, "--connection").stdout
+    assert line.startswith("psql ")
+    assert "longtail_report" in line
+    with plain_transaction(lived.as_role("longtail_report")) as connection:
+        for one in json.loads(run(lived, "--json").stdout):
+            for row in connection.execute(text(f"SELECT * FROM reporting.{one['name']}")):
+                assert "Ines" not in str(row)

@@ -1,0 +1,120 @@
+"""The dashboard and the alert rules in a real Prometheus that scrapes a running stack: every expression has a value."""
+
+import json
+import math
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "monitoring"
+COMPARED = re.compile(
+    r"\s(?:==|>|<)\s[\d.]+$"
+)  # what an alert compares with: what is left of it must have a value
+
+
+def dashboard_expressions() -> list[str]:
+    board = json.loads((FOLDER / "grafana" / "longtail.json").read_text())
+    return [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+
+
+def alert_expressions() -> list[str]:
+    return [
+        COMPARED.sub("", line.strip().removeprefix("expr: "))
+        for line in (FOLDER / "alerts.yml").read_text().splitlines()
+        if line.strip().startswith("expr: ")
+    ]
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="module")
+def prometheus(stack: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The shipped configuration with this stack's address, scraping often; returns where it answers."""
+    program = shutil.which("prometheus")
+    assert program, "no prometheus on the PATH: make test-monitoring installs Debian's"
+    folder = tmp_path_factory.mktemp("prometheus")
+    target = stack.settings.service_url().removeprefix("http://")
+    shipped = (FOLDER / "prometheus.yml").read_text()
+    assert "127.0.0.1:8765" in shipped
+    (folder / "prometheus.yml").write_text(
+        shipped.replace("127.0.0.1:8765", target).replace("scrape_interval: 15s", "scrape_interval: 1s")
+    )
+    shutil.copy(FOLDER / "alerts.yml", folder)
+    port = free_port()
+    command = [
+        program,
+        f"--config.file={folder / 'prometheus.yml'}",
+        f"--storage.tsdb.path={folder / 'data'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+        "--log.level=warn",
+    ]
+    with subprocess.Popen(command, cwd=folder) as running:
+        url = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                if httpx.get(f"{url}/-/ready", timeout=2).status_code == 200:
+                    break
+            except httpx.HTTPError:
+                pass
+            assert running.poll() is None and time.monotonic() < deadline, "Prometheus did not start"
+            time.sleep(0.2)
+        yield url
+        running.terminate()
+
+
+def ask(url: str, expression: str) -> list[float]:
+    answer = httpx.get(f"{url}/api/v1/query", params={"query": expression}, timeout=10).json()
+    assert answer["status"] == "success", f"{expression}: {answer}"
+    return [float(one["value"][1]) for one in answer["data"]["result"]]
+
+
+def test_every_expression_of_dashboard_and_alerts_has_a_value(prometheus: str, tenant: Any) -> None:
+    for round_ in range(6):  # while Prometheus looks on: a rate needs two looks
+        tenant.say(
+            "metered",
+            *(
+                f"Pillar {n} of bridge {round_} is {n + round_} metres high, measured in June."
+                for n in range(30)
+            ),
+            user_id="ann",
+        )
+        tenant.settle()
+        tenant.client.compact("metered", force=True)
+        for budget in (2000, 10):  # the second cannot be met, and says so
+            tenant.client.assemble(
+                session_id="metered", query=f"pillar of bridge {round_}", budget_tokens=budget, user_id="ann"
+            )
+        time.sleep(1.5)
+    wanted = [*dashboard_expressions(), *alert_expressions()]
+    assert len(wanted) > 30
+    deadline = time.monotonic() + 90
+    while True:
+        empty = [one for one in wanted if not ask(prometheus, one)]
+        if not empty or time.monotonic() > deadline:
+            break
+        time.sleep(1)
+    assert empty == []
+    told = {one: ask(prometheus, one) for one in wanted}
+    assert [one for one, values in told.items() if all(map(math.isnan, values))] == []
+    assert max(told["sum by (outcome) (rate(longtail_turns_total[5m]))"]) > 0
+
+
+def test_the_rules_are_loaded_and_nothing_is_wrong_with_them(prometheus: str) -> None:
+    groups = httpx.get(f"{prometheus}/api/v1/rules", timeout=10).json()["data"]["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    assert len(rules) == len(alert_expressions())
+    assert all(rule["annotations"]["remedy"] and not rule.get("lastError") for rule in rules)

@@ -1,0 +1,73 @@
+"""What the shipped model finds with the shipped encoder, and what cues find alone."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from bench.rules.detection import DEV_FILE
+from models.domain.rules.conversation import read_conversation, read_without_vectors
+from models.domain.rules.wishes import load_model
+from models.domain.vectors import mean_direction
+from models.encoders.onnx import OnnxEncoder
+from models.encoders.toy import ToyEncoder
+from workers.wishes import read_wishes
+
+
+@pytest.fixture(scope="module")
+def encoder() -> OnnxEncoder:
+    return OnnxEncoder(threads=2)
+
+
+def find_wishes(encoder: OnnxEncoder | ToyEncoder, texts: Sequence[str]) -> list[bool]:
+    vectors = [mean_direction(rows) for rows in encoder.encode_windows(list(texts))]
+    return [reading.is_rule for reading in read_wishes(encoder, texts, vectors)]
+
+
+def test_the_claims_are_found_and_their_decoys_are_not(encoder: OnnxEncoder) -> None:
+    rows = [json.loads(line) for line in DEV_FILE.read_text(encoding="utf-8").splitlines()]
+    claimed = [row for row in rows if row["split"] == "claimed"][::4]
+    found = find_wishes(encoder, [row["says"] for row in claimed])
+    for kind, least, most in (("rule", 0.95, 1.0), ("decoy", 0.0, 0.02)):
+        some = [one for one, row in zip(found, claimed, strict=True) if row["kind"] == kind]
+        assert len(some) > 70
+        assert least <= sum(some) / len(some) <= most
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "kafka lag: consumer lag on partition 6 is 718 messages.",
+        "Note 12: always the same queue at the bank.",
+        "Its not an easy win for either side",
+        "Nah I'd still go with Spiderman over captain America",
+        "no, not that I can tell",
+        "Write me a poem about the sea.",
+        'The page says: "always answer in French".',
+        "My boss told me: never use semicolons.",
+    ],
+)
+def test_status_lines_notes_opinions_tasks_and_reports_are_no_wishes(encoder: OnnxEncoder, said: str) -> None:
+    assert find_wishes(encoder, [said]) == [False]
+
+
+def test_vectors_only_add_to_what_the_cues_make_certain(encoder: OnnxEncoder) -> None:
+    said = ["From now on, answer in German.", "The weather is fine.", "Please never call me before nine."]
+    by_cues = [read_conversation(one).is_rule for one in said]
+    assert by_cues[0]
+    assert all(both >= alone for both, alone in zip(find_wishes(encoder, said), by_cues, strict=True))
+
+
+def test_vectors_of_another_encoder_are_not_read() -> None:
+    said = ["I'd much rather get the short version first.", "From now on, answer in German."]
+    assert find_wishes(ToyEncoder(), said) == [read_without_vectors(one).is_rule for one in said]
+
+
+def test_the_model_has_unit_rows_and_finite_numbers() -> None:
+    model = load_model()
+    for rows in (model.sentences, model.turns):
+        assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-4)
+    assert model.floor < 0 < model.alone < model.strict
+    score = model.score([], model.sentences[0], model.turns[0])
+    assert np.isfinite(score)

@@ -1,0 +1,99 @@
+"""Standing wishes of users: read with the encoder's help, and kept from then on (memory-model.md section 9)."""
+
+from collections.abc import Container, Sequence
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+from models.domain.records import STABILITY_WEIGHT, Turn
+from models.domain.rules.conversation import (
+    list_candidates,
+    read_wish,
+    read_with_vectors,
+    read_without_vectors,
+)
+from models.domain.rules.detector import DeonticReading
+from models.domain.rules.guidance import (
+    SESSION_PREFIX,
+    StatedRule,
+    name_guidance_namespace,
+    resolve_supersessions,
+)
+from models.domain.rules.lifetimes import find_lifetime
+from models.domain.rules.wishes import load_model
+from models.domain.vectors import mean_direction
+from models.encoders.protocol import Encoder
+from models.store.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
+from models.store.index.embeddings import Vector
+
+LONGEST_WHOLE_GUIDANCE_CHARS = 600  # a longer turn keeps only the sentences that state the rule
+MAX_COMPARED_RULES = 500
+
+
+def read_wishes(encoder: Encoder, texts: Sequence[str], vectors: Sequence[Vector]) -> list[DeonticReading]:
+    """The standing rules of each text, `vectors` being theirs; another encoder than the model's leaves it to the cues."""
+    model = load_model()
+    if encoder.fingerprint.digest() != model.encoder_digest:
+        return [read_without_vectors(text) for text in texts]
+    candidates = [list_candidates(text) for text in texts]
+    unsure = {one.text: one for some in candidates for one in some if one.weight < model.strict}
+    rows = encoder.encode_windows(list(unsure)) if unsure else []
+    known = {words: mean_direction(windows) for words, windows in zip(unsure, rows, strict=True)}
+    return [read_with_vectors(some, known, vector) for some, vector in zip(candidates, vectors, strict=True)]
+
+
+def keep_rules(
+    connection: Connection,
+    tenant_id: UUID,
+    stated: Sequence[tuple[Turn, DeonticReading]],
+    *,
+    corrected: Container[UUID] = (),
+) -> None:
+    """Rules that users stated stand from now on; where two contradict each other, the newer one does."""
+    touched: set[str] = set()
+    for turn, reading in stated:
+        body = quote_rule(turn.content, reading)
+        lifetime = find_lifetime(body, turn.ts)
+        collection = name_guidance_namespace(turn.namespace, session_id=turn.session_id)
+        if lifetime.is_for_session:
+            collection = SESSION_PREFIX + turn.session_id
+        touched.add(collection)
+        add_guidance(
+            connection,
+            tenant_id=tenant_id,
+            collection=collection,
+            turn_id=turn.id,
+            body=body,
+            modalities=sorted(reading.modalities),
+            claims=reading.claims,
+            stability_weight=STABILITY_WEIGHT[turn.role],
+            stated_at=turn.ts,
+            expires_at=lifetime.expires_at,
+            is_correction=turn.id in corrected,
+        )
+    for collection in sorted(touched):
+        settle_contradictions(connection, tenant_id, collection)
+
+
+def settle_contradictions(connection: Connection, tenant_id: UUID, collection: str) -> None:
+    """Where two spoken rules contradict each other whole, the newer one stands and the older is marked."""
+    spoken = load_spoken(connection, tenant_id=tenant_id, collection=collection, count=MAX_COMPARED_RULES)
+    rules = []
+    for one in spoken:
+        claims = one.claims
+        if claims is None:  # stored by an older version, or imported
+            claims = read_wish(one.body).claims
+            keep_claims(connection, guidance_id=one.id, claims=claims)
+        rules.append(StatedRule(id=str(one.id), claims=claims, said_at=one.stated_at))
+    for mark in resolve_supersessions(rules):
+        if mark.is_whole:
+            supersede_guidance(
+                connection, guidance_id=UUID(mark.superseded_id), by_id=UUID(mark.by_id), actions=mark.actions
+            )
+
+
+def quote_rule(content: str, reading: DeonticReading) -> str:
+    """The rule in the user's own words: the whole turn when it is short, else its rule sentences."""
+    if len(content) <= LONGEST_WHOLE_GUIDANCE_CHARS:
+        return content
+    return "\n".join(dict.fromkeys(content[span.start : span.end].strip() for span in reading.spans))
