@@ -1,10 +1,12 @@
 """`longtail bench hook`: what a hook costs from start to exit, beside a bare Python, in the same run.
 
-Every round starts each process once, in turn, so that whatever else the machine does meets all of them alike.
+Every round starts each process once, in an order drawn anew: whatever else the machine does, and what the one before left to
+be done by the service, meets all of them alike.
 """
 
 import json
 import os
+import random
 import secrets
 import shlex
 import subprocess
@@ -23,6 +25,7 @@ from bench.spine import spread
 from models.store.tenancy.tokens import ensure_token
 
 TARGET = 3.0
+ORDER_SEED = 7
 EVENTS = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 BARE = [sys.executable, "-c", "pass"]
 NOWHERE = "http://127.0.0.1:9"  # the discard port: refused at once
@@ -60,9 +63,11 @@ def time_process(command: Words, given: str, environment: Mapping[str, str]) -> 
 def measure(rounds: int, ways: Mapping[str, Callable[[int], float]]) -> dict[str, dict[str, float]]:
     """Percentiles of each way, and its p95 over that of a bare Python."""
     samples: dict[str, list[float]] = {name: [] for name in ways}
+    order, chance = list(ways), random.Random(ORDER_SEED)
     for number in range(rounds):
-        for name, run in ways.items():
-            samples[name].append(run(number))
+        chance.shuffle(order)
+        for name in order:
+            samples[name].append(ways[name](number))
     found = {name: spread(values) for name, values in samples.items()}
     return {
         name: {
