@@ -26,7 +26,7 @@ from models.encoders.protocol import Encoder
 from models.store.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
 from models.store.index.embeddings import Vector
 
-LONGEST_WHOLE_GUIDANCE_CHARS = 600  # a longer turn keeps only the sentences that state the rule
+LONGEST_WHOLE_GUIDANCE_CHARS = 240  # a longer turn keeps only the sentences that state the rule
 MAX_COMPARED_RULES = 500
 
 

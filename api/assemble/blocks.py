@@ -78,7 +78,7 @@ def _tail_block(turn: Turn, *, is_visible: bool) -> TailBlock:
 
 
 def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling]) -> list[Block]:
-    """Relevant guidance by likeness, then what stands for every turn; a wish that is overruled whole is out."""
+    """Relevant guidance by likeness, then what stands for every turn; overruled whole or said before, a wish is out."""
     records = {str(record.id): record for record in found}
     rule_of = {one.wish_id: one.rule_id for one in overruled if one.is_whole}
     ordered = order_guidance(
@@ -93,6 +93,10 @@ def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling])
         )
         for key, record in records.items()
     )
+    first: dict[str, str] = {}  # of those in the same words
+    for candidate, _why in ordered:
+        if candidate.id not in rule_of:
+            first.setdefault(_fold(records[candidate.id].body), candidate.id)
     return [
         Block(
             id=candidate.id,
@@ -102,9 +106,18 @@ def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling])
                 day=records[candidate.id].stated_at.astimezone(UTC).date().isoformat(),
             ),
             fate=decide_fate(overruled_by=rule_of[candidate.id]) if candidate.id in rule_of else None,
+            repeats=_other(first.get(_fold(records[candidate.id].body)), candidate.id),
         )
         for candidate, _why in ordered
     ]
+
+
+def _fold(body: str) -> str:
+    return " ".join(body.lower().split())
+
+
+def _other(first: str | None, key: str) -> str | None:
+    return first if first != key else None
 
 
 def _recall_block(found: Recalled, got: Gathered) -> Block:

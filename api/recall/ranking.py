@@ -12,7 +12,7 @@ from models.domain.prompt.fate import Fate, decide_fate
 from models.domain.recall.relevance import PassageColumns
 from models.domain.recall.scoring import Scope
 from models.domain.recall.selection import find_repeats
-from models.domain.recall.smalltalk import carries_nothing
+from models.domain.recall.smalltalk import WEAK_RECALL, carries_nothing, is_hollow
 from models.domain.recall.time import temporal
 from models.domain.recall.time.timeframes import find_time_frames, measure_time_fit
 from models.domain.records import GLOBAL_NAMESPACE
@@ -63,7 +63,7 @@ def rank(question: Question, candidates: Candidates, *, most: int) -> tuple[list
     places = [place_by_id[key] for key in order]
     records = [candidates.records[place] for place in places]
     repeats = find_repeats([record.text for record in records], candidates.single_rows()[places])
-    empty = _find_small_talk(candidates.records, question)
+    empty = _find_small_talk(candidates.records, question, {scored.id: scored.evidence for scored in tried})
     recalled = [
         Recalled(
             candidate=record,
@@ -98,24 +98,31 @@ def _find_fate(record: Candidate, scored: Scored, question: Question, *, is_date
     return decide_fate(under_floor=question.floor)
 
 
-def _find_small_talk(records: Sequence[Candidate], question: Question) -> frozenset[str]:
+def _find_small_talk(
+    records: Sequence[Candidate], question: Question, evidence: Mapping[str, float]
+) -> frozenset[str]:
     """What a prompt does without: turns that carry nothing by themselves. A search lists them like others."""
     if question.room_tokens is None:
         return frozenset()
     said = [record for record in records if record.kind in SAID_KINDS]
     texts = {(record.session_id, record.position): record.text for record in said}
-    return frozenset(
-        record.id
-        for record in said
-        if carries_nothing(
-            record.text,
-            asked=question.keywords,
-            # A "yes" without its question in the prompt says nothing.
-            answers_question=texts.get((record.session_id, (record.position or 0) - 1), "")
-            .rstrip()
-            .endswith("?"),
-        )
-    )
+    is_weak = max(evidence.values(), default=0.0) < WEAK_RECALL
+    found = set()
+    for record in said:
+        before = texts.get((record.session_id, (record.position or 0) - 1), "")
+        is_reply = before.rstrip().endswith("?")  # a "yes" without its question in the prompt says nothing
+        if carries_nothing(record.text, asked=question.keywords, answers_question=is_reply) or (
+            is_weak
+            and is_hollow(
+                record.text,
+                evidence=evidence.get(record.id, 0.0),
+                load=record.load,
+                asked=question.keywords,
+                answers_question=is_reply,
+            )
+        ):
+            found.add(record.id)
+    return frozenset(found)
 
 
 def arrange(

@@ -16,6 +16,7 @@ from models.domain.gate.gating import read_text_signals
 from models.domain.gate.marks import count_content, is_question, is_vague
 from models.domain.text.sentences import clip_words, split_sentences
 from models.domain.text.terms import query_keywords
+from models.domain.updates.claims import is_claim
 
 LineKind = Literal["fact", "open", "last"]
 FACT_FLOOR: Final = 0.85  # worth of a statement that stands alone
@@ -41,6 +42,19 @@ _PASSING: Final = re.compile(
     r"|in (?:an?|\d{1,2}|two|three) (?:hours?|days?|minutes?))(?!\w)",
     re.IGNORECASE,
 )
+# What happened once is old news as soon as what was planned, unless something is different since.
+_PAST: Final = re.compile(
+    r"(?<!\w)(?:yesterday|the other (?:day|night)|last (?:night|week|weekend|month"
+    r"|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)"
+    r"|(?:an?|\d{1,2}|two|three|four|five|six|ten|(?:a )?few|a couple of|couple) (?:hours?|days?|nights?|weeks?|weekends?"
+    r"|months?) ago)(?!\w)",
+    re.IGNORECASE,
+)
+_LASTING: Final = re.compile(
+    r"(?<!\w)(?:join|start|mov|adopt|graduat|retir|marri|engaged|divorc|diagnos|allergic|hired|launch|open|switch|becom|becam"
+    r"|sign(?:ed)? up|quit|lost my|found a|new|bought|sold|born|died|broke|pregnan|promot|won|own)\w*",
+    re.IGNORECASE,
+)
 _OPEN: Final = re.compile(
     r"(?<!\w)(?:(?:i|we)(?: still)? (?:need|have|must|ought) to|(?:i|we)['’]?(?:ll| will) (?:have|need) to|remind me"
     r"|don['’]?t forget"
@@ -59,11 +73,21 @@ _CHEERING: Final = re.compile(
     r"(?:don['’]?t|remember|gotta|keep|never give|let['’]?s|here['’]?s|now that|just do)(?!\w)", re.IGNORECASE
 )
 _TALK_ITSELF: Final = re.compile(
-    r"(?<!\w)(?:haven['’]?t (?:talked|spoken|chatted)|better idea of what)(?!\w)", re.IGNORECASE
+    r"(?<!\w)(?:haven['’]?t (?:talked|spoken|chatted)|(?:since we|we last) (?:last )?(?:talked|spoke|chatted)"
+    r"|better idea of what)(?!\w)",
+    re.IGNORECASE,
 )
 _LEAD_IN: Final = re.compile(
     r"(?:(?:oh|and|so|also|anyway|well|hey|yeah|thanks|wow|actually)[,!]? )*(?:by the way|btw"
     r"|on another note|speaking of which)?[,:]? ?",
+    re.IGNORECASE,
+)
+
+
+_ASIDE: Final = re.compile(
+    r"(?:(?:oh|ah|and|so|also|anyway|well|hey|yeah|yes|yup|thanks|wow|woah|actually|haha)[,!] )*"
+    r"(?:(?:oh|and|also|anyway|but),? )?(?:(?:by the way|btw|on another note|speaking of which)[,:]? "
+    r"|speaking of [^\W\d_]+(?: [^\W\d_]+)?, )?",
     re.IGNORECASE,
 )
 
@@ -135,7 +159,7 @@ def stands_alone(sentence: str) -> bool:
     (False, True)
     """
     said = sentence[match.end() :] if (match := _LEAD_IN.match(sentence)) else sentence
-    if is_question(said) or is_vague(said) or count_content(said) < FEWEST_CONTENT:
+    if is_question(said) or is_vague(said) or count_content(said) < FEWEST_CONTENT or not is_claim(said):
         return False
     if _CHEERING.match(said) or _TALK_ITSELF.search(said):
         return False
@@ -148,8 +172,12 @@ def is_expired(sentence: str, *, age_days: float) -> bool:
 
     >>> is_expired("The demo is tomorrow", age_days=20), is_expired("The demo is tomorrow", age_days=1)
     (True, False)
+    >>> [is_expired(f"I {did} last week", age_days=20) for did in ("went to the fair", "moved to Lyon")]
+    [True, False]
     """
-    return age_days > EXPIRES_DAYS and bool(_PASSING.search(sentence))
+    if age_days <= EXPIRES_DAYS:
+        return False
+    return bool(_PASSING.search(sentence) or (_PAST.search(sentence) and not _LASTING.search(sentence)))
 
 
 def _find_facts(memories: Sequence[ProfileSource], *, now: datetime) -> list[ProfileLine]:
@@ -198,11 +226,21 @@ def _line(kind: LineKind, sentence: str, source: ProfileSource, worth: float, ag
     recency = 0.5 ** (age_days / HALF_LIFE_DAYS)
     return ProfileLine(
         kind=kind,
-        text=clip_words(sentence, max_chars=LINE_CHARS),
+        text=clip_words(_cut_aside(sentence), max_chars=LINE_CHARS),
         source=source,
         worth=worth,
         value=WORTH_SHARE * worth + RECENCY_SHARE * recency + CONFIRMED_SHARE * confirmed,
     )
+
+
+def _cut_aside(sentence: str) -> str:
+    """The sentence without what only turns to it.
+
+    >>> _cut_aside("Oh, by the way, I moved to Lyon."), _cut_aside("So much has happened.")
+    ('I moved to Lyon.', 'So much has happened.')
+    """
+    match = _ASIDE.match(sentence)
+    return sentence[match.end() :] if match and re.search(r"[,!:] $|(?i:way|btw) $", match[0]) else sentence
 
 
 def _age_days(source: ProfileSource, now: datetime) -> float:

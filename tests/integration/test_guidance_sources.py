@@ -72,3 +72,20 @@ def test_a_user_gives_a_wish_other_words_and_they_stay(tenant: Any) -> None:
     assert shown["text"] == words
     tenant.settle()
     assert list_wishes(tenant) == [words]
+
+
+def test_a_wish_in_the_middle_of_much_else_is_quoted_alone_and_once(tenant: Any) -> None:
+    wish = "From now on, always answer in the first person."
+    stories = [
+        f"The door of room {room} opens slowly and behind it there is nothing but dust, a lamp and a very old map. "
+        f"The guide looks at the map, then at you, then at the lamp, and he sighs as if he had seen it before. {wish}"
+        for room in (4, 5)
+    ]
+    tenant.client.post_turns("s", [{"role": "user", "content": one} for one in stories], user_id="ann")
+    tenant.settle()
+    assert [one.rstrip(".") for one in list_wishes(tenant)] == [wish.rstrip(".")] * 2
+    prompt = tenant.client.assemble(session_id="t", user_id="ann", query="What now?", budget_tokens=2000)[
+        "text"
+    ]
+    guidance = prompt[prompt.index("<guidance>") : prompt.index("</guidance>")]
+    assert guidance.count("first person") == 1

@@ -25,6 +25,7 @@ _SENTENCE: Final = re.compile(r"[^\s](?:[^\n.!?。！？]|[.!?](?=\S))*[.!?。�
 _OPEN: Final = re.compile(
     r"(?:^|\s|\()(?:\W{0,4}\d{1,3}|[A-Z]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No)\.$|^\W+$"
 )
+_HEADING: Final = re.compile(r"[#*_\s\d.)-]*[^\n]{0,80}:[*_\s]*$|#+ [^\n]*$|\*\*[^*\n]{1,80}\*\*$")
 _WORD: Final = re.compile(r"[^\W_]+")
 _STEM_CHARS: Final = 4
 
@@ -82,6 +83,9 @@ def quote_passages(text: str, keywords: Collection[str], *, max_chars: int) -> Q
         if cost <= left and (weights[place] > 0 or not is_matched):
             taken.add(place)
             left -= cost
+    for place in sorted(taken, reverse=True):
+        if place and place + 1 not in taken and _HEADING.match(text, *spans[place]):
+            taken.discard(place)  # what it heads is cut
     if not taken:  # one endless sentence: its beginning, cut between words
         head = text[:max_chars].rpartition(" ")[0] or text[:max_chars]
         return Quote(text=f"{head} {CUT}", chars=len(head))

@@ -1,7 +1,8 @@
 """Small talk: turns that carry nothing by themselves ("Noted.", "You too!", "How are you doing today?").
 
-They are recalled because they stand beside something that matters. Precision first: a number, a name that is spoken of, or
-one word that is neither a function word nor courtesy, and the turn is kept. English; nothing else counts as small talk.
+They are recalled because they stand beside something that matters, or for a name alone. Precision first: a number, a
+name that is spoken of, or one word that is neither a function word nor courtesy, and the turn is kept. English; nothing
+else counts as small talk. Where a question is about nothing that was said, a little more of it is out (`is_hollow`).
 """
 
 import re
@@ -9,12 +10,16 @@ from collections.abc import Collection
 from typing import Final
 
 MOST_CHARS: Final = 240  # a longer turn carries something
+WEAK_RECALL: Final = 0.44  # best evidence under which a question is likely about nothing that was said
+HOLLOW_EVIDENCE: Final = 0.35  # of a turn that matches by a name, or by what stands beside it
+HOLLOW_WORDS: Final = 4  # telling words; one more, and a turn says something
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # "Thanks, Melanie!", "Hey Mel,": a name that is addressed, not spoken of.
 _ADDRESSED: Final = re.compile(
     r"(?:(?<=^)|(?<=[,!.?] )|(?<=\b[Hh]ey )|(?<=\b[Hh]i )|(?<=\b[Hh]ello )|(?<=\b[Tt]hanks )|(?<=\b[Bb]ye )|(?<=\b[Ww]ow ))"
     r"[A-Z][a-z]+(?=[,!.?]|$)"
 )
+_NAMED: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")  # within a sentence
 _FUNCTION: Final = """
     a about again all also always am an and any anything are as at back be been being both but by can can't
     could did didn't do does doesn't doing don't done even ever every everything for from get gets getting got
@@ -67,6 +72,31 @@ def carries_nothing(said: str, *, asked: Collection[str] = (), answers_question:
         return False
     asks = "?" in said and not words.isdisjoint(_WHAT)  # it says what the answer beside it is about
     return not asks or "up" in words
+
+
+def is_hollow(
+    said: str,
+    *,
+    evidence: float,
+    load: float,
+    asked: Collection[str] = (),
+    answers_question: bool = False,
+) -> bool:
+    """Whether a turn tells next to nothing and hardly matches: of no use where nothing else matches well either.
+
+    `evidence`: how well the turn itself matches, free of ranks; `load`: the gate's measure of facts in it. An answer is
+    never hollow, nor what is asked for, nor what names somebody or something.
+
+    >>> [is_hollow(said, evidence=0.2, load=0.0) for said in ("Way to go, Jon! Keep it up!", "It's Shia Labeouf!")]
+    [True, False]
+    """
+    if evidence >= HOLLOW_EVIDENCE or load or len(said) > MOST_CHARS or any(sign.isdigit() for sign in said):
+        return False
+    if answers_question and "?" not in said:
+        return False
+    spoken = _ADDRESSED.sub("", said)
+    telling = _words(spoken) - _EMPTY_WORDS
+    return len(telling) <= HOLLOW_WORDS and telling.isdisjoint(asked) and _NAMED.search(spoken) is None
 
 
 def _words(text: str) -> set[str]:

@@ -62,6 +62,7 @@ COMMON_WORDS: Final = frozenset(
         "book",
     ]
 )
+MOST_TIMES_DEARER: Final = 5.0  # of one thing, from one day to another
 SPEAKER: Final = frozenset({"i", "you"})
 
 
@@ -152,7 +153,7 @@ def _find_number(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
     for value, units in newer.numbers:
         for was, known in older.numbers:
             about = units & known
-            if value in same or was in same:
+            if value in same or was in same or _are_other_sums(was, value, units):
                 continue
             if not about and newer.is_total and cosine >= 0.55:
                 about = (known & newer.words if not units else frozenset()) | (
@@ -171,6 +172,17 @@ def _find_number(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
             if cosine >= least:
                 return Verdict("number", " ".join(sorted(about)))
     return None
+
+
+def _are_other_sums(was: str, value: str, units: frozenset[str]) -> bool:
+    """Whether two sums of money are too far apart to be of one thing: a fare of $6, a month's $240."""
+    if units != {"money"}:
+        return False
+    try:
+        low, high = sorted((float(was), float(value)))
+    except ValueError:
+        return False
+    return low <= 0 or high / low > MOST_TIMES_DEARER
 
 
 def _count(claim: Claim) -> frozenset[str]:

@@ -35,7 +35,7 @@ def test_a_fact_is_the_statement_that_tells_most_and_names_its_turn() -> None:
     turn = "Thanks, that is great! By the way, my sister Marta moved to Porto in June. Any tips for a gift?"
     (line,) = make_profile([said(turn, key="t1")], [], [], now=NOW)
     assert line.kind == "fact"
-    assert line.text == "By the way, my sister Marta moved to Porto in June."
+    assert line.text == "my sister Marta moved to Porto in June."
     assert line.source.turn_id == "t1"
 
 
@@ -60,6 +60,26 @@ def test_what_was_for_a_day_is_over_after_two_weeks_and_what_lasts_is_not() -> N
     assert [line.text for line in old] == [lasting]
     fresh = make_profile([said(passing, days=1)], [], [], now=NOW)
     assert [line.text for line in fresh] == [passing]
+
+
+def test_what_happened_once_is_over_too_unless_something_is_different_since() -> None:
+    once, since = (
+        "I took my kids to the zoo in Leipzig last weekend",
+        "I joined a choir in Leipzig last weekend",
+    )
+    old = make_profile([said(once, days=40), said(since, days=40)], [], [], now=NOW)
+    assert [line.text for line in old] == [since]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Now let me write the complete config of the Berlin cluster.",
+        "I checked the Berlin cluster, found 3 nodes:",
+    ],
+)
+def test_steps_and_headings_make_no_line(text: str) -> None:
+    assert make_profile([said(text)], [said(text)], [said(text)], now=NOW) == ()
 
 
 def test_an_open_matter_is_listed_while_it_is_recent() -> None:

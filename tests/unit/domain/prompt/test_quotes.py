@@ -54,6 +54,14 @@ def test_list_marks_titles_and_numbers_end_no_sentence(text: str) -> None:
     assert len(found) == 2
 
 
+def test_a_heading_is_not_quoted_without_what_it_heads() -> None:
+    filler = "Some other words stand here and take room. " * 6
+    said = f"Here is a plan.\n**Breeds:**\n{filler}\n**Feeding of hens:**\n{filler}\nHens lay 5 eggs a week.\n{filler}"
+    quote = quote_passages(said, {"breeds", "hens"}, max_chars=80)
+    assert quote is not None
+    assert quote.text == f"Here is a plan. {CUT} Hens lay 5 eggs a week. {CUT}"
+
+
 def make_block(key: str, said: str) -> Block:
     whole = Block(id=key, rendered=f"- {said}\n")
     quote = quote_passages(said, {"dentist"}, max_chars=200)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.domain.recall.smalltalk import carries_nothing
+from models.domain.recall.smalltalk import HOLLOW_EVIDENCE, carries_nothing, is_hollow
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,24 @@ def test_an_answer_to_a_question_carries_its_yes() -> None:
 def test_what_is_asked_for_is_no_small_talk() -> None:
     assert carries_nothing("Thanks for the support. You rock!")
     assert not carries_nothing("Thanks for the support. You rock!", asked={"support"})
+
+
+@pytest.mark.parametrize(
+    "said", ["Way to go, Jon! You're almost there!", "Wow, nice spot! Where is it?", "Sure, see ya. Bye!"]
+)
+def test_cheers_and_questions_are_hollow_where_they_hardly_match(said: str) -> None:
+    assert is_hollow(said, evidence=0.2, load=0.0)
+    assert not is_hollow(said, evidence=HOLLOW_EVIDENCE, load=0.0)
+
+
+@pytest.mark.parametrize(
+    "said", ["It's Shia Labeouf!", "We got 3 of them.", "She plays in the band Summer Sounds."]
+)
+def test_what_names_or_counts_something_is_not_hollow(said: str) -> None:
+    assert not is_hollow(said, evidence=0.1, load=0.0)
+
+
+def test_facts_answers_and_what_is_asked_for_are_not_hollow() -> None:
+    assert not is_hollow("We moved house.", evidence=0.1, load=0.3)
+    assert not is_hollow("The purple one.", evidence=0.1, load=0.0, answers_question=True)
+    assert not is_hollow("The purple one.", evidence=0.1, load=0.0, asked={"purple"})

@@ -59,6 +59,7 @@ def test_another_value_of_the_same_thing_replaces_the_older(older: str, newer: s
         ("Always answer in German.", "Keep answers short."),
         ("Always answer in German.", "We switched to bun."),
         ("I won't quit, no matter what.", "I won't quit."),
+        ("I spend $240 on my train to work so far.", "My daily train to work is $6."),
         ("We see 400 errors in the log.", "We see 20 errors in the log now."),
         ("Our queue has 900 jobs pending.", "Our queue has 12 jobs pending now."),
     ],
