@@ -54,7 +54,15 @@ class ServiceClient:
     ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.url = url
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=60.0, trust_env=False)
+        self._http = httpx.Client(
+            base_url=url,
+            headers=headers,
+            timeout=60.0,
+            trust_env=False,
+            verify=url.startswith(
+                "https:"
+            ),  # reading every certificate of the machine takes longer than most calls
+        )
         self._retry_seconds = retry_seconds
         self._reach_seconds = retry_seconds if reach_seconds is None else reach_seconds
         self._has_answered = False

@@ -15,7 +15,7 @@ from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from models.settings import ServiceRole
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
-from models.store.tenancy.tokens import ensure_token, find_caller
+from models.store.tenancy.tokens import SCOPES, add_token, find_caller
 
 # A slow machine breaks no claim: hypothesis neither times an example nor minds how long one takes to make.
 settings.register_profile(
@@ -84,7 +84,8 @@ def make_tenant(stack: ThrowawayStack, owner: Engine, name: str | None = None) -
     """A tenant with one token of every scope."""
     name = name or f"t-{secrets.token_hex(6)}"
     token = f"lt_{secrets.token_urlsafe(16)}"
-    ensure_token(stack.owner_url, tenant=name, token=token)
+    with plain_transaction(owner) as connection:
+        add_token(connection, tenant=name, token=token, scopes=SCOPES)
     with plain_transaction(owner) as connection:
         caller = find_caller(connection, token=token)
     assert caller is not None

@@ -1,12 +1,12 @@
 """The unit tests on every Python from 3.11 to 3.14 that this machine has: `make test-pythons`.
 
-Looks on the PATH, at /usr/bin/python3 and among pyenv's versions; `ONLY=3.11.2` takes that one alone. Each gets an
-environment of its own, made from requirements.lock once and kept in .venvs/. Uses the standard library only, as it runs
-before anything is installed.
+Looks on the PATH, at /usr/bin/python3 and among pyenv's versions; `ONLY=3.11.2` takes that one alone. The Python that
+runs this uses the environment it has; each other gets one of its own, made from requirements.lock once and kept in .venvs/.
 """
 
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -18,7 +18,10 @@ ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / ".venvs"
 MINORS = range(11, 15)
 ASK = "import sys, platform; print(platform.python_version(), sys.base_prefix, sys.executable, sep='\\n')"
-PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+# The lock file names everything, so nothing is resolved; and few of its modules are ever imported, so none is compiled.
+PIP = ["install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-compile"]
+# A test is the unit: whoever is done first takes what is left of the other's, so the long ones hold nobody up.
+PYTEST = ["-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "-p", "no:cacheprovider", "tests/unit"]
 
 
 def list_candidates() -> Iterator[Path]:
@@ -50,6 +53,8 @@ def find_interpreters() -> dict[str, Path]:
 
 def make_environment(version: str, python: Path) -> Path:
     """The environment's Python, with everything in the lock file; made anew when that or the project file changed."""
+    if version == platform.python_version():
+        return Path(sys.executable)
     home = KEPT / version
     inside = home / "bin" / "python"
     wanted = hashlib.sha256(
@@ -58,12 +63,13 @@ def make_environment(version: str, python: Path) -> Path:
     done = home / ".installed"
     if done.exists() and done.read_text() == wanted.hexdigest():
         return inside
+    print(f"{version} ({python}): installing what requirements.lock names into {home}; once", flush=True)
     shutil.rmtree(home, ignore_errors=True)
     run([python, "-m", "venv", "--without-pip", home])
     # Debian's Python has no pip for a new environment unless python3-venv is installed: the project's own pip serves.
-    pip = [sys.executable, "-m", "pip", "--python", inside, *PIP[2:]]
+    pip = [sys.executable, "-m", "pip", "--python", inside, *PIP]
     run([*pip, "--require-hashes", "-r", ROOT / "requirements.lock"])
-    run([*pip, "--no-deps", "--no-build-isolation", "-e", ROOT])
+    run([*pip, "--no-build-isolation", "-e", ROOT])
     done.write_text(wanted.hexdigest())
     return inside
 
@@ -80,8 +86,7 @@ def test_on(version: str, python: Path) -> tuple[bool, str]:
     except subprocess.CalledProcessError as error:
         last = "\n".join(str(error.stdout).strip().splitlines()[-5:])
         return False, f"the packages of requirements.lock cannot be installed: \n{last}"
-    tests = [inside, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", "tests/unit"]
-    result = subprocess.run(tests, cwd=ROOT, capture_output=True, text=True, check=False)
+    result = subprocess.run([inside, *PYTEST], cwd=ROOT, capture_output=True, text=True, check=False)
     if result.returncode:
         print(result.stdout[-20_000:], result.stderr[-2_000:], sep="\n", flush=True)
     counted = re.findall(

@@ -63,7 +63,7 @@ class ThrowawayStack:
         self.run(["up", "--detach"])
 
     def run(
-        self, arguments: Sequence[str], *, check: bool = True, timeout_seconds: float = 180
+        self, arguments: Sequence[str], *, check: bool = True, timeout_seconds: float = 600
     ) -> subprocess.CompletedProcess[str]:
         """Run a `longtail` command in this stack's environment."""
         result = subprocess.run(

@@ -82,7 +82,7 @@ def expect_nothing_lost(tenant: Any) -> None:
     assert twice == []
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], Any], seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -151,7 +151,6 @@ def compact_in_a_child(tenant: Any, settings: Settings, witness: Witness | None 
         os._exit(1)
 
 
-@pytest.mark.timeout(900)
 def test_compaction_killed_at_random_moments_loses_nothing_and_repeats_nothing(tenant: Any) -> None:
     """Half of the kills come from outside, at any time; the others hit a random moment of a random phase."""
     rng = random.Random(20)
@@ -213,7 +212,6 @@ def worker_processes(stack: ThrowawayStack) -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.timeout(400)
 def test_the_worker_killed_in_the_middle_is_followed_by_another_that_finishes(tenant: Any) -> None:
     for number in range(WORKER_KILLS):
         talk(tenant, 400, seed=100 + number)
@@ -230,7 +228,7 @@ def test_the_worker_killed_in_the_middle_is_followed_by_another_that_finishes(te
                 )
                 == 1
             ),
-            90,
+            300,
         )
     expect_nothing_lost(tenant)
     covered = tenant.one("SELECT count(*) FROM longtail.summary_turns WHERE tenant_id = :tenant")

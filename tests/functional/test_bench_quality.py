@@ -37,7 +37,6 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.timeout(400)
 def test_ours_and_the_baselines_are_measured_and_reported_in_one_run(data: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     command = [
@@ -64,7 +63,7 @@ def test_ours_and_the_baselines_are_measured_and_reported_in_one_run(data: Path,
         "--per-question",
     ]
     options += ["--cache", str(tmp_path / "vectors")]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=380, check=False)
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
 
     result = json.loads((output / "quality.json").read_text())
@@ -103,7 +102,7 @@ def test_an_unknown_peer_is_refused_before_anything_starts(data: Path, tmp_path:
         "mem0,nobody",
     ]
     done = subprocess.run(
-        [*command, "--output", str(tmp_path / "out")], capture_output=True, text=True, timeout=60, check=False
+        [*command, "--output", str(tmp_path / "out")], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
     assert "nobody" in done.stderr

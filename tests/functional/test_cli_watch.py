@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-SECONDS = 30.0
+SECONDS = 300.0
 
 
 class Watcher:

@@ -37,7 +37,7 @@ def free_port() -> int:
         return port
 
 
-def wait_for(what: Callable[[], bool], words: str, seconds: float = 180) -> None:
+def wait_for(what: Callable[[], bool], words: str, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < deadline, words
@@ -120,7 +120,7 @@ class Deployment:
         for process in reversed(self.running):
             process.terminate()
         for process in self.running:
-            process.wait(timeout=60)
+            process.wait(timeout=300)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def deployment(servers: ThrowawayStack, tmp_path_factory: pytest.TempPathFactory
     try:
         made.start_redis()
         migrating = made.start("migrate")
-        assert migrating.wait(timeout=120) == 0, (made.folder / "migrate.log").read_text()
+        assert migrating.wait(timeout=300) == 0, (made.folder / "migrate.log").read_text()
         for name in OURS:
             if name != "migrate":
                 made.start(name)
@@ -176,7 +176,7 @@ def test_flower_asks_who_is_there(deployment: Deployment) -> None:
 
     wait_for(answers, "Flower does not refuse a stranger")
     user, password = deployment.read("flower_basic_auth").split(":", 1)
-    assert httpx.get(url, auth=(user, password), timeout=30, follow_redirects=True).status_code == 200
+    assert httpx.get(url, auth=(user, password), timeout=300, follow_redirects=True).status_code == 200
 
 
 def test_a_password_is_in_no_environment_and_the_owner_is_known_to_the_migration_alone() -> None:

@@ -37,7 +37,7 @@ def owner(stack: ThrowawayStack) -> Iterator[Engine]:
     engine.dispose()
 
 
-def await_true(condition: Any, seconds: float = 180) -> None:
+def await_true(condition: Any, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

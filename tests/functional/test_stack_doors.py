@@ -18,8 +18,7 @@ from api.stack.sockets.doors import Keeper, keep_socket, take_socket
 from api.stack.supervision.supervisor import Supervisor
 from api.stack.throwaway import ThrowawayStack
 
-SECONDS = 180.0
-pytestmark = pytest.mark.timeout(600)  # whole stacks start and restart here
+SECONDS = 300.0
 
 
 @pytest.fixture(scope="module")

@@ -75,11 +75,11 @@ def serve(layout: Layout, command: Sequence[str], *, stop: signal.Signals) -> It
         yield
     finally:
         process.send_signal(stop)
-        process.wait(timeout=30)
+        process.wait(timeout=300)
 
 
 def await_answer(ask: Callable[[], object], error: type[Exception]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while True:
         try:
             ask()

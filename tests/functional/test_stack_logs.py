@@ -59,7 +59,6 @@ def test_logs_come_in_start_order(layout: Layout) -> None:
     assert list(find_logs(layout, None)) == ["postgres", "api", "beat"]
 
 
-@pytest.mark.timeout(20)
 def test_following_goes_on_after_a_rotation_and_shows_whole_lines(layout: Layout) -> None:
     log = layout.log_file("api")
     log.write_text("before\n")

@@ -51,7 +51,7 @@ def process_of(stack: ThrowawayStack, part: str) -> psutil.Process:
     return psutil.Process(pids_of(stack)[part])
 
 
-def await_health(stack: ThrowawayStack, seconds: float = 90.0) -> dict[str, Any]:
+def await_health(stack: ThrowawayStack, seconds: float = 300) -> dict[str, Any]:
     deadline = time.monotonic() + seconds
     while not (status := stack.status())["healthy"]:
         assert time.monotonic() < deadline, status["problems"]
@@ -197,12 +197,12 @@ def test_a_part_that_is_killed_comes_back_by_itself(running: ThrowawayStack, par
     victim = process_of(running, part)
     family = victim.children(recursive=True)
     victim.kill()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while pids_of(running)[part] in (0, victim.pid):
         assert time.monotonic() < deadline, part
         time.sleep(0.05)
     await_health(running)
-    _, survivors = psutil.wait_procs(family, timeout=15)
+    _, survivors = psutil.wait_procs(family, timeout=300)
     assert survivors == []
 
 
@@ -210,7 +210,7 @@ def test_a_killed_supervisor_is_replaced_and_every_part_with_it(running: Throwaw
     await_health(running)
     before, parts = read_state(running)["supervisord_pid"], pids_of(running)
     os.kill(before, signal.SIGKILL)
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while read_state(running)["supervisord_pid"] == before:
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -229,7 +229,7 @@ def test_orphans_are_told_from_a_stopped_stack_and_down_stops_them(running: Thro
     assert guardian is not None
     guardian.kill()  # or it would bring everything back
     supervisor.kill()
-    psutil.wait_procs([guardian, supervisor], timeout=10)
+    psutil.wait_procs([guardian, supervisor], timeout=300)
 
     status = running.status()
     assert not status["healthy"]

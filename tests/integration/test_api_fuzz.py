@@ -3,17 +3,15 @@
 from typing import Any
 
 import httpx
-import pytest
 
 from bench.fuzz import fuzz_once
 
 
-@pytest.mark.timeout(170)
 def test_no_request_is_answered_otherwise_than_the_document_says(tenant: Any) -> None:
     run = fuzz_once(tenant.client.url, tenant.token, examples=3, seed=20261117, phases="coverage,fuzzing")
     assert run.is_clean, run.words
     assert run.requests > 1000
-    tenant.settle(120)  # what was accepted is worked off before others need the workers
+    tenant.settle()  # what was accepted is worked off before others need the workers
 
 
 def test_every_write_names_its_idempotency_key_and_every_route_its_refusals(tenant: Any) -> None:

@@ -16,7 +16,7 @@ ASK = {"session_id": "s", "query": "x", "budget_tokens": 100}
 @pytest.fixture
 def http(tenant: Any) -> Any:
     with httpx.Client(
-        base_url=tenant.client.url, headers={"Authorization": f"Bearer {tenant.token}"}, timeout=30
+        base_url=tenant.client.url, headers={"Authorization": f"Bearer {tenant.token}"}, timeout=300
     ) as client:
         yield client
 

@@ -382,7 +382,7 @@ def test_two_beats_do_no_more_than_one(tenant: Any, tmp_path: Path) -> None:
     try:
         for number in range(3):
             talk(tenant, 180, session=f"s{number}", seed=number)
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 300
         while (
             tenant.one("SELECT count(DISTINCT session_id) FROM longtail.summaries WHERE tenant_id = :tenant")
             < 3
@@ -392,7 +392,7 @@ def test_two_beats_do_no_more_than_one(tenant: Any, tmp_path: Path) -> None:
         assert second.poll() is None, "the second beat did not stay up"
     finally:
         second.terminate()
-        second.wait(20)
+        second.wait(300)
     tenant.settle()
     assert verify(tenant)["violations"] == []
     twice = tenant.rows(
@@ -430,7 +430,7 @@ def test_turns_of_two_namespaces_never_meet_in_one_summary(tenant: Any) -> None:
 
 def test_a_session_that_grew_past_the_threshold_is_compacted_by_itself(tenant: Any) -> None:
     talk(tenant, 260)  # some 9,000 tokens: more than the tail and the threshold
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 300
     while not tenant.rows(SUMMARIES):
         assert time.monotonic() < deadline, "no summary was made"
         time.sleep(0.2)
@@ -479,7 +479,7 @@ def test_hints_are_journalled_bounded_and_schedule_a_compaction(tenant: Any) -> 
         ("session_end", "s"),
     ]
     assert entries[1]["metadata"] == {"host": "x"}
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not tenant.rows(SUMMARIES):
         assert time.monotonic() < deadline
         time.sleep(0.1)

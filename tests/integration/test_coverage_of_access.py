@@ -342,7 +342,7 @@ def test_every_route_has_a_probe_or_a_reason(place: Place) -> None:
 @pytest.mark.parametrize("who", ["bob", "another agent", "another tenant"])
 def test_no_route_shows_or_changes_what_is_anothers(place: Place, who: str) -> None:
     before = count_held(place)
-    with httpx.Client(base_url=place.tenant.client.url, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=place.tenant.client.url, trust_env=False, timeout=300) as client:
         client.headers["Authorization"] = f"Bearer {place.strangers[who]}"
         for route, probes in ROUTES.items():
             method, path = route.split(" ")
@@ -363,7 +363,7 @@ def test_every_method_of_json_rpc_has_a_probe() -> None:
 @pytest.mark.parametrize("who", ["bob", "another agent", "another tenant"])
 def test_no_method_shows_or_changes_what_is_anothers(place: Place, who: str) -> None:
     before = count_held(place)
-    with httpx.Client(base_url=place.tenant.client.url, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=place.tenant.client.url, trust_env=False, timeout=300) as client:
         client.headers["Authorization"] = f"Bearer {place.strangers[who]}"
         for method, probes in RPC.items():
             for probe in probes:

@@ -111,7 +111,7 @@ class SlowEncoder:
 def runtime(filled: Any) -> Iterator[Runtime]:
     """An API process's own, in this process, on the same database."""
     made = Runtime(filled.stack.settings)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while made.encoder is None:
         assert time.monotonic() < deadline, made.encoder_problem
         time.sleep(0.05)

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from models.store.engine import plain_transaction
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], Any], seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -50,7 +50,7 @@ def long_memory(tenant: Any) -> Any:
 def export_status(tenant: Any) -> int:
     """What a whole export would be answered with now; of its lines only the first are read."""
     headers = {"Authorization": f"Bearer {tenant.token}"}
-    with httpx.stream("GET", f"{tenant.client.url}/v1/export", headers=headers, timeout=30) as answer:
+    with httpx.stream("GET", f"{tenant.client.url}/v1/export", headers=headers, timeout=300) as answer:
         return answer.status_code
 
 
@@ -77,7 +77,7 @@ def test_clients_that_leave_in_the_middle_of_an_export_leave_nothing_open(
     assert export_status(long_memory) == 503
     for one in exports:
         one.close()
-    wait_for(lambda: export_status(long_memory) == 200, 20)
+    wait_for(lambda: export_status(long_memory) == 200)
     assert b"".join(long_memory.client.export()).count(b"\n") > 300
 
 
@@ -93,7 +93,7 @@ def test_a_client_that_stops_sending_an_import_is_let_go(tenant: Any) -> None:
     raw = open_socket(tenant)
     head = f"POST /v1/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {tenant.token}\r\nContent-Length: 9999\r\n\r\n"
     raw.sendall(head.encode())
-    raw.settimeout(40)
+    raw.settimeout(300)
     assert raw.recv(1024).startswith(b"HTTP/1.1 408")
     raw.close()
 
@@ -103,7 +103,7 @@ def test_a_stranger_is_refused_before_a_byte_of_the_body_is_read(tenant: Any) ->
         raw = open_socket(tenant)
         head = f"POST /v1/assemble HTTP/1.1\r\nHost: x\r\n{authorization}Content-Length: 9999999\r\n\r\n"
         raw.sendall(head.encode())
-        raw.settimeout(60)
+        raw.settimeout(300)
         assert raw.recv(1024).startswith(b"HTTP/1.1 401")
         raw.close()
 
@@ -117,7 +117,7 @@ def test_a_body_of_a_million_values_is_refused_unparsed(tenant: Any, path: str, 
         "brackets": b'{"turns":' + b"[" * 1_000_000,
     }[shape]
     headers = {"Authorization": f"Bearer {tenant.token}", "Content-Type": "application/json"}
-    answer = httpx.post(tenant.client.url + path, content=body, headers=headers, timeout=60)
+    answer = httpx.post(tenant.client.url + path, content=body, headers=headers, timeout=300)
     assert (answer.status_code, answer.json()["code"]) == (413, "too_many_values")
 
 
@@ -132,7 +132,7 @@ def test_long_texts_full_of_punctuation_are_no_values(tenant: Any) -> None:
 def test_a_connection_that_never_finishes_its_headers_is_closed(tenant: Any, begun: str) -> None:
     raw = open_socket(tenant)
     raw.sendall(begun.encode())
-    raw.settimeout(60)
+    raw.settimeout(300)
     assert raw.recv(1024) == b""
     raw.close()
 
@@ -144,7 +144,7 @@ def test_turns_are_accepted_while_forty_slow_patterns_run(tenant: Any) -> None:
     def grep() -> None:
         headers = {"Authorization": f"Bearer {tenant.token}"}
         body = {"pattern": r"^(a+)(a+)(a+)\1\2\3b$", "regex": True}
-        answer = httpx.post(f"{tenant.client.url}/v1/grep", json=body, headers=headers, timeout=120)
+        answer = httpx.post(f"{tenant.client.url}/v1/grep", json=body, headers=headers, timeout=300)
         finished.append(answer.status_code)
 
     threads = [threading.Thread(target=grep) for _ in range(40)]

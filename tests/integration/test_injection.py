@@ -150,7 +150,7 @@ def poison(tenant: Any) -> str:
         for number, payload in enumerate(payloads)
     ]
     tenant.client.post_turns("wishes", wishes, user_id="ann")
-    tenant.settle(120)
+    tenant.settle()
     return marker
 
 

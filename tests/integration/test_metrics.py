@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 
 def scrape(tenant: Any) -> dict[tuple[str, str], float]:
-    answer = httpx.get(f"{tenant.client.url}/metrics", timeout=10)
+    answer = httpx.get(f"{tenant.client.url}/metrics", timeout=300)
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/plain")
     return {
@@ -51,14 +51,14 @@ def test_no_tenant_and_no_text_is_in_the_metrics(tenant: Any) -> None:
     tenant.client.post_turns(
         "hush", [{"role": "user", "content": "xyzzyword", "id": "m1"}], user_id="ann-the-user"
     )
-    shown = httpx.get(f"{tenant.client.url}/metrics", timeout=10).text
+    shown = httpx.get(f"{tenant.client.url}/metrics", timeout=300).text
     assert not re.search("xyzzyword|ann-the-user|hush", shown)
     assert tenant.name not in shown
 
 
 def totals(tenant: Any) -> dict[tuple[str, ...], float]:
     """Every sample by its name and the values of its labels, in order of their names."""
-    answer = httpx.get(f"{tenant.client.url}/metrics", timeout=10)
+    answer = httpx.get(f"{tenant.client.url}/metrics", timeout=300)
     return {
         (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(answer.text)
@@ -89,7 +89,7 @@ def test_what_is_counted_is_what_happened(tenant: Any) -> None:
         "SELECT CASE WHEN is_reinforcement THEN 'reinforced' WHEN memory_id IS NOT NULL THEN 'kept' ELSE 'dropped' END, "
         "count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant GROUP BY 1"
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
 
     def grown(*name: str) -> float:
         return totals(tenant).get(name, 0.0) - before.get(name, 0.0)
@@ -113,7 +113,7 @@ def test_what_is_counted_is_what_happened(tenant: Any) -> None:
 
 
 def test_an_unknown_path_is_no_label_of_its_own(tenant: Any) -> None:
-    httpx.get(f"{tenant.client.url}/nothing/of/ours-xyzzy", timeout=10)
+    httpx.get(f"{tenant.client.url}/nothing/of/ours-xyzzy", timeout=300)
     found = totals(tenant)
     assert found["longtail_request_seconds_count", "4xx", "none"] >= 1
     assert not any("xyzzy" in part for name in found for part in name)

@@ -24,7 +24,7 @@ def filled(tenant: Any) -> Any:
     for start in range(0, ROWS, 100):
         turns = [{"role": "user", "content": f"turn {start + n}", "id": str(start + n)} for n in range(100)]
         tenant.client.post_turns("s", turns, user_id="ann")
-    tenant.settle(120)
+    tenant.settle()
     vectors = unit_rows(ROWS, 7)
     ids = tenant.rows("SELECT id, seq FROM longtail.turns WHERE tenant_id = :tenant ORDER BY seq")
     with tenant_transaction(tenant.as_role("longtail_worker"), tenant.id) as connection:

@@ -105,9 +105,9 @@ def test_documents_that_share_words_are_replaced_and_removed_at_once_without_a_r
         with httpx.Client(
             base_url=tenant.client.url, headers={"Authorization": f"Bearer {tenant.token}"}
         ) as http:
-            answers.append(http.put(path, content=body.encode(), timeout=60).status_code)
+            answers.append(http.put(path, content=body.encode(), timeout=300).status_code)
             if number % 5 == 0:
-                answers.append(http.delete(path, timeout=60).status_code)
+                answers.append(http.delete(path, timeout=300).status_code)
 
     answers: list[int] = []
     with ThreadPoolExecutor(6) as pool:

@@ -18,7 +18,7 @@ from api.rpc.methods.registry import METHODS
 from models.errors import Forbidden, InvalidInput, NotFound
 from models.store.tenancy.tokens import ensure_token
 
-SECONDS = 60.0
+SECONDS = 300.0
 SIGNALS = {"g", "t", "h", "r", "d", "p", "a", "dtech", "gconv", "gtech", "inputFreq", "memSaturation"}
 
 

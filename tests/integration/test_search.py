@@ -24,7 +24,7 @@ def remember(tenant: Any, session: str, *said: tuple[str, datetime]) -> None:
 def seeded(tenant: Any) -> Iterator[Runtime]:
     """An API of its own whose operator chose the seed's constants."""
     runtime = Runtime(tenant.stack.settings.model_copy(update={"recall_profile": "seed"}))
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while runtime.encoder is None:
         assert time.monotonic() < deadline, runtime.encoder_problem
         time.sleep(0.05)

@@ -52,7 +52,7 @@ def _get(url: str, *, token: str | None = None) -> tuple[int, dict[str, Any]]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
         # trust_env=False: a proxy in the environment has no business between us and the loopback
-        with httpx.Client(timeout=HTTP_SECONDS, trust_env=False) as client:
+        with httpx.Client(timeout=HTTP_SECONDS, trust_env=False, verify=url.startswith("https:")) as client:
             answer = client.get(url, headers=headers)
         body = answer.json() if "json" in answer.headers.get("content-type", "") else {}
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 MASK_OPENING: Final = "[masked: "
-MOST_VALUE_CHARS: Final = 512  # of a value that a name announces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

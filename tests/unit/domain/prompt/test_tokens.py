@@ -238,4 +238,4 @@ def test_counting_imports_nothing_heavy() -> None:
         "import sys, models.domain.prompt.tokens;"
         "sys.exit(bool({'numpy', 'tokenizers', 'onnxruntime', 'sqlalchemy'} & set(sys.modules)))"
     )
-    assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

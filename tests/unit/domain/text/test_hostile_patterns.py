@@ -25,7 +25,6 @@ from typing import Any, Final
 import pytest
 
 PACKAGES: Final = ("models/domain", "models/documents")
-MEGABYTE: Final = 1_000_000
 # Each with how many of the slowest texts go on to the next; the first few keep an exponential or cubic search short.
 SIZES: Final = (
     (14, 99),
@@ -36,10 +35,10 @@ SIZES: Final = (
     (16_000, 2),
     (64_000, 1),
     (250_000, 1),
-    (MEGABYTE, 1),
-)
+)  # at the end a nanosecond for every two characters makes half a minute
+READ: Final = 50_000  # what functions are given: dozens of expressions look at it
 # Who takes longer than this is looked at more closely; how the time grows then decides, on a slow machine as on a
-# fast one. The slowest linear expression here takes half a second for a megabyte.
+# fast one.
 SECONDS_PER_CHARACTER: Final = 3e-6
 SECONDS_PER_CHARACTER_READ: Final = 12e-6  # a function asks dozens of expressions
 SECONDS_OF_GRACE: Final = 0.06
@@ -111,7 +110,7 @@ def list_calls_in_functions() -> Iterator[tuple[str, ast.Call]]:
 def list_expressions() -> tuple[tuple[str, int], ...]:
     modules = [".".join(path.with_suffix("").parts) for path in list_paths() if path.stem != "__init__"]
     command = [sys.executable, "-c", LISTING, *modules]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = {(pattern, flags) for pattern, flags in json.loads(told)}
     for _, call in list_calls_in_functions():
         if call.args and isinstance(call.args[0], ast.Constant):
@@ -335,7 +334,7 @@ def test_an_expression_that_is_slow_is_caught(slow: str) -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_hostile_megabyte_takes_every_expression_or_all_its_readers_linear_time(part: int) -> None:
+def test_hostile_texts_take_every_expression_or_all_its_readers_linear_time(part: int) -> None:
     expressions = list_expressions()[part::PARTS]
     slow = [attack for one in expressions if (attack := find_slow_attack(*one)) is not None]
     assert len(slow) <= len(expressions) / 4
@@ -344,6 +343,6 @@ def test_a_hostile_megabyte_takes_every_expression_or_all_its_readers_linear_tim
         (name, attack)
         for attack in slow
         for name, read in readers.items()
-        if is_too_slow(read, attack, 100_000, SECONDS_PER_CHARACTER_READ)
+        if is_too_slow(read, attack, READ, SECONDS_PER_CHARACTER_READ)
     ]
     assert found == []
