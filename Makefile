@@ -1,4 +1,4 @@
-# Everything a person types. `make check`, `make test` and `make test-pythons` are exactly what CI runs.
+# Everything a person types. `.ci/run` says what CI runs of it.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -39,10 +39,10 @@ chaos: $(VENV)/.installed  ## the fault tests, then 200 faults at random moments
 	$(PYTEST) -q tests/chaos
 	$(BIN)/python -m bench.chaos.run --faults $(or $(FAULTS),200) --seed $(or $(SEED),1) --page docs/reliability.md
 
-# Installs the host and its Node into .openclaw the first time (npm, about 800 MB).
+# Installs the host (npm) and its Node (PyPI) into .openclaw the first time, about 800 MB.
 test-openclaw: $(VENV)/.installed  ## the OpenClaw plugin in the real host, against a stub model
 	$(BIN)/python tests/hosts/openclaw/installation.py
-	$(PYTEST) -q -o pythonpath=tests/hosts/openclaw -o timeout=900 tests/hosts/openclaw
+	$(PYTEST) -q -o pythonpath=tests/hosts/openclaw -o timeout=1800 tests/hosts/openclaw
 
 test-monitoring: $(VENV)/.installed  ## dashboard and alert rules in a real Prometheus (Debian's package, installed where root asks for it)
 	command -v prometheus >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends prometheus; }

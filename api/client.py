@@ -100,6 +100,9 @@ class ServiceClient:
         return (state.seconds_since_start or 0.0) + state.upcoming_sleep >= patience
 
     def _call_once(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        if "json" in options:  # in ASCII: half characters reach the API, which refuses them by name
+            options["content"] = json.dumps(options.pop("json"))
+            options["headers"] = {"Content-Type": "application/json", **options.get("headers", {})}
         try:
             response = self._http.request(method, path, **options)
         except httpx.ReadTimeout as error:  # it took the call: asking again would only add to its work

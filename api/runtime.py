@@ -201,12 +201,27 @@ class Runtime:
 
     def _keep_callers_true(self) -> None:
         """What this process knows of tokens is true to a few seconds when PostgreSQL goes away, and while it is."""
+        self._ask_for_default_token()
         while not self._closing.wait(TOKEN_CACHE_SECONDS):
             if self._callers and not self.outage.is_on:
                 try:
                     self.forget_callers()
                 except ServiceError as error:
                     log.info("tokens.not_checked", error=error.code)
+
+    def _ask_for_default_token(self) -> None:
+        """Whose this machine's own token is, before anybody calls: what is kept for an outage may be old."""
+        token = self.settings.client_token()
+        if token is None:
+            return
+        try:
+            self.identify(token)
+        except Unauthorized:
+            self.last_known.drop_caller(token_digest(token))
+        except ServiceError as error:
+            log.info("tokens.not_checked", error=error.code)
+        else:
+            self.rules.check()
 
     def is_default_token(self, token: str) -> bool:
         """Whether it is the token of this machine's file: known without PostgreSQL."""

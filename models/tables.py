@@ -15,8 +15,10 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Computed,
     DateTime,
     Double,
+    ForeignKey,
     ForeignKeyConstraint,
     Identity,
     Index,
@@ -102,6 +104,17 @@ tenants = Table(
     _moment("created_at"),
     UniqueConstraint("name"),
     _short("name"),
+)
+
+# What a transaction must know to act for a tenant (decision 47). Service roles read tenant and seal, which tell nothing: the
+# secret is not to be found from its hash.
+passes = Table(
+    "passes",
+    metadata,
+    Column("tenant", Uuid(), ForeignKey("longtail.tenants.id", ondelete="CASCADE"), primary_key=True),
+    Column("secret", Uuid(), nullable=False, server_default=text("gen_random_uuid()")),
+    Column("seal", LargeBinary(), Computed("sha256(uuid_send(secret))", persisted=True), nullable=False),
+    UniqueConstraint("seal"),
 )
 
 tokens = Table(

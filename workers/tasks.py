@@ -22,7 +22,7 @@ from models.messages import (
     VERIFY_LINEAGE,
 )
 from models.settings import get_settings
-from models.store.compaction.progress import claim_due
+from models.store.compaction.progress import ask_for_pass, claim_due
 from models.store.engine import plain_transaction
 from models.store.journal import prune_journals
 from models.store.receipts import prune_receipts
@@ -140,6 +140,7 @@ def compaction_pace() -> Pace:
 def compact_session(_task: Task[Any, Any], tenant_id: str, session_id: str) -> int:
     """Cover what is outside the tail of one session; what is left after its slice is sent again."""
     settings = get_settings()
+    ask_for_pass(process.engine(), tenant_id=UUID(tenant_id), session_id=session_id)
     outcome = compact(
         process.engine(),
         process.encoder(),

@@ -43,9 +43,19 @@ class CheckedTransport(redis.Transport):
 class PromptConnection(Connection):
     """Tries again at least every three seconds: a broker that was away for a minute is not waited for another half."""
 
-    def _ensure_connection(self, *arguments: Any, **options: Any) -> Any:
-        pauses = {"interval_start": 0.5, "interval_step": 0.5, "interval_max": 3}
-        return super()._ensure_connection(*arguments, **{**pauses, **options})
+    def _ensure_connection(  # type: ignore[override]  # what we do not change goes by name
+        self,
+        errback: Any = None,
+        max_retries: Any = None,
+        interval_start: Any = 0.5,
+        interval_step: Any = 0.5,
+        interval_max: Any = 3,
+        **options: Any,
+    ) -> Any:
+        """Kombu's own, with other pauses; it gives them by position when it publishes again."""
+        return super()._ensure_connection(
+            errback, max_retries, interval_start, interval_step, interval_max, **options
+        )
 
 
 class PromptAMQP(AMQP):

@@ -12,7 +12,7 @@ from api.last_known import LastKnown
 from api.outage import Outage
 from models.errors import ServiceError
 from models.store.documents import load_rules
-from models.store.engine import tenant_transaction
+from models.store.engine import has_pass, tenant_transaction
 
 log = structlog.get_logger(__name__)
 CHECK_SECONDS: Final = 60.0  # how long rules that another process changed may be kept
@@ -35,6 +35,10 @@ class RuleKeeper:
         self._last_known.drop(tenant_id, bindings)
         self._changed.set()
 
+    def check(self) -> None:
+        """Compare soon: a tenant's rules can be read from now on."""
+        self._changed.set()
+
     def close(self) -> None:
         """Stop reading."""
         self._closing.set()
@@ -53,6 +57,8 @@ class RuleKeeper:
 
     def _read_again(self) -> None:
         for tenant_id, bindings in self._last_known.bindings().items():
+            if not has_pass(tenant_id):  # nobody of it has called since this process started
+                continue
             changes = self._last_known.changes
             with tenant_transaction(self._engine, tenant_id) as connection:
                 rules = load_rules(connection, tenant_id=tenant_id, bindings=bindings)

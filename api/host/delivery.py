@@ -14,18 +14,20 @@ if TYPE_CHECKING:
 
 # Answers that say the call itself is wrong. All others (no token, too many calls, PostgreSQL away) may change.
 REFUSALS = frozenset({400, 404, 405, 409, 413, 414, 415, 422})
+EDITED = '"content_differs":true'  # as the API writes it
 IN_USE = "idempotency_key_in_use"  # the first sending still runs
 
 
 class Delivery:
-    """How many calls were taken, how many were refused, how many turns the API skipped, and why it stopped, if it did."""
+    """How many calls were taken or refused, how many turns were skipped or known with other words, and why it stopped."""
 
-    __slots__ = ("is_unreachable", "refused", "sent", "skipped", "stopped")
+    __slots__ = ("edited", "is_unreachable", "refused", "sent", "skipped", "stopped")
 
     def __init__(self) -> None:
         self.sent = 0
         self.refused = 0
         self.skipped = 0  # heartbeats, sessions that are ignored: nothing is wrong with them
+        self.edited = 0  # known by their id with other words: the first words stay
         self.stopped: str | None = None
         self.is_unreachable = False
 
@@ -48,7 +50,7 @@ def deliver(spool: Spool, client: Client, *, seconds: float) -> Delivery:
     with replay:
         for call in replay.calls():
             try:
-                problem, is_final, skipped = _send(client, call, seconds=deadline - time.monotonic())
+                problem, is_final, answer = _send(client, call, seconds=deadline - time.monotonic())
             except Away as error:
                 return delivery.stop(str(error), is_unreachable=isinstance(error, Unreachable))
             if problem and not is_final:
@@ -58,12 +60,13 @@ def deliver(spool: Spool, client: Client, *, seconds: float) -> Delivery:
                 delivery.refused += 1
             else:
                 delivery.sent += 1
-                delivery.skipped += skipped
+                delivery.skipped += count_skipped(answer)
+                delivery.edited += answer.count(EDITED)
     return delivery
 
 
-def _send(client: Client, call: dict[str, Any], *, seconds: float) -> tuple[str | None, bool, int]:
-    """Why the call was not taken, if it was not; whether that is final; and how many turns of it were skipped."""
+def _send(client: Client, call: dict[str, Any], *, seconds: float) -> tuple[str | None, bool, str]:
+    """Why the call was not taken, if it was not; whether that is final; and the answer."""
     path, body = call.get("path"), call.get("body")
     if (
         not isinstance(path, str)
@@ -71,15 +74,15 @@ def _send(client: Client, call: dict[str, Any], *, seconds: float) -> tuple[str 
         or not path.isascii()
         or not isinstance(body, dict)
     ):
-        return "the line names no call", True, 0
+        return "the line names no call", True, ""
     key = call.get("key")
     status, answer = client.post(
         path, dump(body), seconds=seconds, idempotency_key=key if isinstance(key, str) else None
     )
     if 200 <= status < 300:
-        return None, True, count_skipped(answer)
+        return None, True, answer
     code, detail = read_problem(answer)
-    return f"{status} {code}: {detail}", status in REFUSALS and code != IN_USE, 0
+    return f"{status} {code}: {detail}", status in REFUSALS and code != IN_USE, answer
 
 
 def count_skipped(answer: str) -> int:

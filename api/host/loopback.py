@@ -42,7 +42,7 @@ class Client:
         data = body.encode("ascii")
         head = [
             f"POST {prefix}{path} HTTP/1.0",
-            f"Host: {host}:{port}",
+            f"Host: {host}:{port}" if port else "Host: localhost",
             "Content-Type: application/json",
             f"Content-Length: {len(data)}",
         ]
@@ -62,10 +62,13 @@ class Client:
 def exchange(scheme: str, host: str, port: int, request: bytes, *, seconds: float) -> bytes:
     """Send the request, read until the server closes; the deadline holds for all of it."""
     deadline = time.monotonic() + seconds
-    family, kind, protocol, _, address = _socket.getaddrinfo(
-        host.encode("ascii"), port, 0, _socket.SOCK_STREAM
-    )[0]
-    connection = _socket.socket(family, kind, protocol)
+    address: tuple[object, ...] | str = host
+    if scheme == "unix":
+        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    else:
+        found = _socket.getaddrinfo(host.encode("ascii"), port, 0, _socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, address = found
+        connection = _socket.socket(family, kind, protocol)
     try:
         connection.settimeout(seconds)
         connection.connect(address)
@@ -137,7 +140,11 @@ def split_url(url: str) -> tuple[str, str, int, str]:
     ('http', '127.0.0.1', 8765, '')
     >>> split_url("https://[::1]/memory/")
     ('https', '::1', 443, '/memory')
+    >>> split_url("unix:/run/longtail/api.sock")
+    ('unix', '/run/longtail/api.sock', 0, '')
     """
+    if url.startswith("unix:/"):
+        return "unix", url.removeprefix("unix:"), 0, ""
     scheme, separator, rest = url.partition("://")
     if not separator or scheme not in {"http", "https"}:
         raise Away(f"{url} is no http address; set LONGTAIL_API_URL to one")

@@ -79,5 +79,7 @@ class Outbox:
             complain(f"{delivery.refused} calls were refused and put aside; see 'longtail spool show'")
         if delivery.skipped:
             complain(f"{delivery.skipped} turns were skipped: heartbeats, or a session that is not kept")
+        if delivery.edited:
+            complain(f"{delivery.edited} turns were kept before with other words: the first words stay")
         if delivery.stopped:
             complain(f"kept in the spool: {delivery.stopped}")

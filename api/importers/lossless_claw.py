@@ -62,6 +62,9 @@ def read_conversation(file: Path, number: int, session_id: str, session_key: str
     with open_database(file, wanted=TABLES) as database:
         exchange: list[Row] = []
         for row in _read_messages(database, number):
+            if row is None:
+                yield Dropped("suppressed there")
+                continue
             if errand:
                 yield Dropped(f"{errand} session")
                 continue
@@ -134,15 +137,17 @@ def _close(exchange: list[Row], session_id: str, identity: dict[str, str]) -> It
         )
 
 
-def _read_messages(database: sqlite3.Connection, number: int) -> Iterator[Row]:
+def _read_messages(database: sqlite3.Connection, number: int) -> Iterator[Row | None]:
+    """The messages in order; None for one that was taken back there."""
     has_parts = has_table(database, "message_parts")
-    rows = database.execute(
-        "SELECT message_id, role, content, created_at FROM messages WHERE conversation_id = ? ORDER BY seq",
-        (number,),
-    )
-    for message_id, role, content, created_at in rows.fetchall():
-        words = content or (_join_parts(database, message_id) if has_parts else "")
-        yield message_id, role, words, created_at
+    rows = database.execute("SELECT * FROM messages WHERE conversation_id = ? ORDER BY seq", (number,))
+    for row in rows.fetchall():
+        if find_value(row, "suppressed_at"):
+            yield None
+            continue
+        message_id = row["message_id"]
+        words = row["content"] or (_join_parts(database, message_id) if has_parts else "")
+        yield message_id, row["role"], words, row["created_at"]
 
 
 def _join_parts(database: sqlite3.Connection, message_id: int) -> str:

@@ -45,9 +45,10 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     @server.tool(title="Expand a summary", annotations=READS)
     def memory_expand(
         summary_id: Annotated[str, Field(description="The id of a result whose kind is 'summary'.")],
+        cursor: Annotated[str | None, Field(description="'next_cursor' of the answer before.")] = None,
     ) -> dict[str, Any]:
         """The raw turns that a summary covers, word for word."""
-        return _answer(lambda: client.expand(summary_id))
+        return _answer(lambda: client.expand(summary_id, cursor=cursor))
 
     @server.tool(title="Find exact words", annotations=READS)
     def memory_grep(

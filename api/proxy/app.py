@@ -7,19 +7,20 @@ Whatever goes wrong with memory, the request goes on unchanged.
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import anyio
 import httpx
 import structlog
 from starlette.applications import Starlette
-from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from api.proxy.dialects import SHAPELESS, Dialect, Message, find_dialect, inject, read_events
 from api.proxy.memory import Conversation, Memory
@@ -56,6 +57,7 @@ class Exchange:
     conversation: Conversation
     messages: list[Message]
     is_stream: bool = False
+    is_whole: bool = False  # the answer came to its end
     collected: bytearray = field(default_factory=bytearray)
 
     def collect(self, piece: bytes) -> None:
@@ -63,13 +65,33 @@ class Exchange:
             self.collected += piece
 
     def read_answer(self) -> tuple[str, str | None]:
-        """The answer's words and its id, as far as they can be read."""
-        if len(self.collected) > MOST_COLLECTED_BYTES:
+        """The answer's words and its id, as far as they can be read; nothing of an answer that was broken off.
+
+        The caller sends the words it has with its next request; ours might end elsewhere, and be another turn.
+        """
+        if not self.is_whole or len(self.collected) > MOST_COLLECTED_BYTES:
             return "", None
         if self.is_stream:
             return self.dialect.read_stream(read_events(bytes(self.collected))), None
         answer = json.loads(bytes(self.collected))
         return self.dialect.read_answer(answer), answer.get("id")
+
+
+class PassedOn(StreamingResponse):
+    """An answer on its way to the caller; `finish` runs when it is over, also where the caller hung up."""
+
+    def __init__(
+        self, pieces: AsyncIterator[bytes], *, status_code: int, finish: Callable[[], Awaitable[None]]
+    ) -> None:
+        super().__init__(pieces, status_code=status_code)
+        self._finish = finish
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._finish()
 
 
 class Proxy:
@@ -105,15 +127,15 @@ class Proxy:
         except httpx.HTTPError as error:
             text = f"longtail proxy: no answer from {self._upstream}: {error or type(error).__name__}"
             return JSONResponse({"error": {"message": text, "type": "upstream_unreachable"}}, status_code=502)
-        response = StreamingResponse(
+        response = PassedOn(
             self._pass_on(answer, exchange),
             status_code=answer.status_code,
-            background=BackgroundTask(answer.aclose),
+            finish=lambda: self._finish(answer, exchange),
         )
         response.raw_headers = [
             (k.lower(), v) for k, v in answer.headers.raw if k.decode("latin-1").lower() not in HOP_HEADERS
         ]
-        if exchange is None and (length := answer.headers.get("content-length")):
+        if length := answer.headers.get("content-length"):
             response.raw_headers.append((b"content-length", length.encode()))
         return response
 
@@ -146,7 +168,7 @@ class Proxy:
             changed = inject(dialect, asked, stable=found.stable, volatile=found.volatile)
             if changed is None:
                 return None, body
-            body = json.dumps(changed, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            body = json.dumps(changed).encode()  # in ASCII: half characters stay as the caller wrote them
         return exchange, body
 
     def _name_conversation(
@@ -165,16 +187,19 @@ class Proxy:
         digest = hashlib.sha256(f"{user_id or ''}\x1f{first}".encode("utf-8", "replace")).hexdigest()
         return Conversation(session_id=f"proxy:{digest[:24]}", user_id=user_id)
 
-    async def _pass_on(self, answer: httpx.Response, exchange: Exchange | None) -> AsyncIterator[bytes]:
-        try:
-            async for piece in answer.aiter_raw():
-                if exchange is not None:
-                    exchange.collect(piece)
-                yield piece
-        finally:
-            await answer.aclose()
-            if exchange is not None and answer.is_success:
-                await run_in_threadpool(self._keep, exchange)
+    @staticmethod
+    async def _pass_on(answer: httpx.Response, exchange: Exchange | None) -> AsyncIterator[bytes]:
+        async for piece in answer.aiter_raw():
+            if exchange is not None:
+                exchange.collect(piece)
+            yield piece
+        if exchange is not None:
+            exchange.is_whole = True
+
+    async def _finish(self, answer: httpx.Response, exchange: Exchange | None) -> None:
+        await answer.aclose()
+        if exchange is not None and answer.is_success:
+            await run_in_threadpool(self._keep, exchange)
 
     def _keep(self, exchange: Exchange) -> None:
         try:

@@ -14,6 +14,7 @@ MOST_CACHE_MARKS: Final = 4  # Anthropic refuses a request with more
 SEAM: Final = "\n\n"
 TEXT_TYPES: Final = frozenset({"text", "input_text", "output_text"})
 ROLES: Final = frozenset({"user", "assistant", "tool"})
+OLDER_ROLES: Final = {"function": "tool"}  # what tools were called before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,11 @@ def words_of(content: object) -> str:
     return "\n".join(str(part.get("text") or "") for part in parts)
 
 
+def _read_role(message: Mapping[str, Any]) -> str:
+    role = message.get("role", "")
+    return str(OLDER_ROLES.get(role, role))
+
+
 def _call_line(name: object, arguments: object) -> str:
     given = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return f"[calls {name}({given})]"
@@ -82,9 +88,9 @@ class ChatCompletions:
     def read_messages(self, body: Mapping[str, Any]) -> list[Message]:
         """What was said, oldest first; a call of a tool is a line of the assistant's."""
         return [
-            Message(role=message["role"], text=self._words(message), name=message.get("name"))
+            Message(role=role, text=self._words(message), name=message.get("name"))
             for message in body.get("messages") or ()
-            if isinstance(message, dict) and message.get("role") in ROLES
+            if isinstance(message, dict) and (role := _read_role(message)) in ROLES
         ]
 
     @staticmethod

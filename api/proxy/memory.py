@@ -4,6 +4,7 @@ Turns go through the spool of `api.host`: kept on disk first, sent by a thread, 
 whole history with every call, so a turn is known by role, words and how often the same was said before.
 """
 
+import asyncio
 import hashlib
 import threading
 import time
@@ -19,6 +20,7 @@ from api.host.configuration import Configuration
 from api.host.delivery import deliver
 from api.host.loopback import Client, quote
 from api.host.spool import Spool
+from api.host.turns import build_turns, clean_text
 from api.proxy.dialects import Message
 
 log = structlog.get_logger(__name__)
@@ -29,6 +31,11 @@ MOST_KNOWN: Final = (
     50_000  # turns and prompts remembered in the process; more only cost a repeated, harmless send
 )
 MOST_SHOWN: Final = 500  # newest messages that memory is told the model sees
+MOST_SHOWN_CHARS: Final = 4000  # of one of them: it is known by its id
+MOST_QUERY_CHARS: Final = 200_000  # as many the API reads
+# Of one call: the API takes 1000 turns and 16 MiB, and in the spool two bytes of UTF-8 may be six of JSON.
+MOST_CALL_TURNS: Final = 500
+MOST_CALL_BYTES: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +71,33 @@ def name_turns(messages: Sequence[Message]) -> list[tuple[str, Message]]:
     return named
 
 
+def make_turns(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The messages as the API takes them: cleaned, a long one in several turns, one without words left out.
+
+    >>> [turn["content"] for turn in make_turns([Message(role="user", text="a\\ud800"), Message(role="tool", text=" ")])]
+    ['a\ufffd']
+    """
+    return [
+        turn
+        for key, message in name_turns(messages)
+        for turn in build_turns(role=message.role, text=message.text, id=key, name=message.name)
+    ]
+
+
+def split_calls(turns: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Turns in groups that one call may hold, in order."""
+    calls: list[list[dict[str, Any]]] = []
+    size = 0
+    for turn in turns:
+        cost = len(turn["content"].encode())
+        if not calls or len(calls[-1]) >= MOST_CALL_TURNS or size + cost > MOST_CALL_BYTES:
+            calls.append([])
+            size = 0
+        calls[-1].append(turn)
+        size += cost
+    return calls
+
+
 class Memory:
     """One per proxy: a connection to the API, a spool, and the thread that empties it."""
 
@@ -83,15 +117,18 @@ class Memory:
 
     async def recall(self, conversation: Conversation, messages: Sequence[Message]) -> Injection:
         """What memory adds to this request. The calls of one turn (tools) get the same words, so that caches hold."""
-        named = [(key, message) for key, message in name_turns(messages) if message.text.strip()]
-        newest = next(((key, one) for key, one in reversed(named) if one.role == "user"), None)
+        turns = make_turns(messages)
+        newest = next((turn for turn in reversed(turns) if turn["role"] == "user"), None)
         if newest is None or time.monotonic() < self._away_until:
             return Injection()
-        place = (conversation.session_id, newest[0])
+        place = (conversation.session_id, newest["id"])
         if place not in self._prompts:
+            asked = (one.text for one in reversed(messages) if one.role == "user" and one.text.strip())
+            query = clean_text(next(asked))
             try:
-                self._prompts[place] = await self._assemble(conversation, newest[1].text, named)
-            except (httpx.HTTPError, ValueError, KeyError) as error:
+                async with asyncio.timeout(self._deadline_ms / 1000):
+                    self._prompts[place] = await self._assemble(conversation, query, turns)
+            except (httpx.HTTPError, TimeoutError, ValueError, KeyError) as error:
                 self._away_until = time.monotonic() + PAUSE_AFTER_FAILURE_SECONDS
                 log.warning("proxy.memory_away", error=type(error).__name__)
                 return Injection()
@@ -99,17 +136,17 @@ class Memory:
         return self._prompts[place]
 
     async def _assemble(
-        self, conversation: Conversation, query: str, named: Sequence[tuple[str, Message]]
+        self, conversation: Conversation, query: str, turns: Sequence[dict[str, Any]]
     ) -> Injection:
         request = {
             "session_id": conversation.session_id,
             "user_id": conversation.user_id,
-            "query": query[:200_000],
+            "query": query[:MOST_QUERY_CHARS],
             "budget_tokens": self._budget_tokens,
             "deadline_ms": self._deadline_ms,
             "messages": [
-                {"id": key, "role": message.role, "content": message.text}
-                for key, message in named[-MOST_SHOWN:]
+                {"id": turn["id"], "role": turn["role"], "content": turn["content"][:MOST_SHOWN_CHARS]}
+                for turn in turns[-MOST_SHOWN:]
             ],
         }
         answer = await self._http.post(
@@ -124,26 +161,19 @@ class Memory:
     def keep(self, conversation: Conversation, messages: Sequence[Message], answer: str) -> None:
         """Leave what was said, and the model's answer, to be remembered; returns when it is on disk."""
         said = [*messages, Message(role="assistant", text=answer)] if answer else list(messages)
-        turns: list[dict[str, Any]] = []
-        for key, message in name_turns(said):
-            place = (conversation.session_id, key)
-            if message.text.strip() and place not in self._sent:
-                turn: dict[str, Any] = {"id": key, "role": message.role, "content": message.text}
-                turns.append(turn | ({"name": message.name} if message.name else {}))
-                self._sent[place] = None
+        turns = [turn for turn in make_turns(said) if (conversation.session_id, turn["id"]) not in self._sent]
+        self._sent.update(dict.fromkeys((conversation.session_id, turn["id"]) for turn in turns))
         _trim(self._sent)
-        if not turns:
-            return
-        body: dict[str, Any] = {"turns": turns}
-        if conversation.user_id:
-            body["user_id"] = conversation.user_id
         path = f"/v1/sessions/{quote(conversation.session_id)}/turns"
-        try:
-            if not self._spool.append({"path": path, "body": body}):
-                log.error("proxy.spool_full", bytes=self._spool.max_bytes)
-        except OSError as error:
-            log.error("proxy.spool_failed", error=type(error).__name__)
-        self._bell.set()
+        whose = {"user_id": conversation.user_id} if conversation.user_id else {}
+        for part in split_calls(turns):
+            try:
+                if not self._spool.append({"path": path, "body": {"turns": part, **whose}}):
+                    log.error("proxy.spool_full", bytes=self._spool.max_bytes)
+            except OSError as error:
+                log.error("proxy.spool_failed", error=type(error).__name__)
+        if turns:
+            self._bell.set()
 
     def _send(self) -> None:
         client = Client(self._configuration)

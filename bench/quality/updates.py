@@ -126,15 +126,19 @@ def make_longmemeval_pairs(data: Path) -> list[Pair]:
 
 def make_talk(rows: Sequence[Mapping[str, Any]], data: Path) -> dict[str, list[History]]:
     """Talk in which nearly nothing is an update, by source."""
-    lines: dict[str, list[tuple[str, str]]] = {}
+    lines: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for row in rows:
         if row["kind"] == "line":
-            lines.setdefault(row["group"], []).append((row["id"], row["says"]))
+            groups = lines.setdefault(row.get("source", "lines"), {})
+            groups.setdefault(row["group"], []).append((row["id"], row["says"]))
     chats: dict[str, list[tuple[str, str]]] = {}
     for number, row in enumerate(read_rows(data / CHAT_FILE)):
         chats.setdefault(row["source"], []).append((f"{row['source']}-{number}", row["text"]))
     return {
-        "lines": [_make_talk(f"lines-{group}", said) for group, said in lines.items()],
+        **{
+            source: [_make_talk(f"lines-{group}", said) for group, said in groups.items()]
+            for source, groups in lines.items()
+        },
         **{source: [_make_talk(f"chat-{source}", said)] for source, said in chats.items()},
         "locomo": [replace(one, user=f"talk-{one.user}", questions=()) for one in load_locomo(data)],
     }

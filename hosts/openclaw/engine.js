@@ -3,7 +3,7 @@
 // Nothing here throws but commitTurn, and that only when a turn could be kept neither by the API nor on disk: the host
 // then keeps it itself. A method that throws would be taken out of service for the whole process.
 import { compactSession } from "./compaction.js";
-import { isHeartbeatExchange, toTurns } from "./messages.js";
+import { isHeartbeatExchange, strangeRoles, toTurns } from "./messages.js";
 import { assemblePrompt } from "./prompt.js";
 import { identityOf, isIgnored } from "./settings.js";
 import { estimateMessages } from "./window.js";
@@ -47,6 +47,8 @@ export function createEngine(memory) {
   /** Hand the new messages of a session over; says whether there was anything to keep. */
   async function keep({ sessionId, sessionKey, messages, isHeartbeat, key }) {
     if (isHeartbeat || memory.isSilent(sessionKey) || isHeartbeatExchange(messages)) return "skipped";
+    const strange = strangeRoles(messages);
+    if (strange.length) memory.logger.warn?.(`longtail: messages of an unknown role are not kept: ${strange.join(", ").slice(0, 200)}`);
     const turns = toTurns(messages);
     if (!turns.length) return "skipped";
     return outbox.post({

@@ -1,5 +1,6 @@
 // The host's messages as the API's turns: roles, words, stable ids; nothing is decided here about what is remembered.
 const ROLES = { user: "user", assistant: "assistant", toolResult: "tool", tool: "tool", system: "system" };
+const HOST_ROLES = new Set(["custom", "bashExecution", "branchSummary", "compactionSummary"]); // the host's own, no turns
 const MAX_TURN_BYTES = 1_000_000; // the API takes 1 MiB a turn (LONGTAIL_MAX_TURN_BYTES)
 const MAX_ARGUMENT_CHARS = 2000;
 const MAX_VISIBLE = 10_000; // as many the API reads
@@ -19,6 +20,12 @@ export function recallMessage(text) {
 /** What the conversation holds, without what this plugin or the host put in for the model's eyes. */
 export function conversationOf(messages) {
   return (messages ?? []).filter((message) => message && ROLES[message.role] !== undefined);
+}
+
+/** Roles that neither we nor the host's own code know; such messages are not kept, and that is said. */
+export function strangeRoles(messages) {
+  const roles = (messages ?? []).filter(Boolean).map(({ role }) => String(role));
+  return [...new Set(roles)].filter((role) => ROLES[role] === undefined && !HOST_ROLES.has(role));
 }
 
 /** The words of a message: its text, and the tools it calls. */

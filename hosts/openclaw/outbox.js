@@ -78,6 +78,8 @@ export class Outbox {
           deadlineMs: Math.max(50, until - Date.now()),
         });
         accepted += answer.accepted?.length ?? 0;
+        const edited = (answer.duplicates ?? []).filter((one) => one.content_differs).length;
+        if (edited) this.logger.warn?.(`longtail: ${edited} messages were edited after they were kept; the first words stay`);
       } catch (error) {
         if (!(error instanceof Refused && PERMANENT.has(error.status))) throw error;
         const reason = `${error.code}: ${error.message}`;

@@ -1,9 +1,28 @@
 -- Whose transaction this is, what it opens, and whose token. A SECURITY DEFINER function runs as the owner, whom row
 -- security binds on behalf of a service role unless the function sets `longtail.across`: each does one narrow thing and pins its search_path; docs/architecture.md lists them.
 
+-- A service role acts for the tenant whose pass its transaction sets (decision 47); policies ask the same in their own words
+-- (80_row_security.sql). The owner, who sees every tenant, names one.
+CREATE OR REPLACE FUNCTION longtail.current_seal() RETURNS bytea
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN sha256(uuid_send(nullif(current_setting('longtail.pass', true), '')::uuid));
+
 CREATE OR REPLACE FUNCTION longtail.current_tenant() RETURNS uuid
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN nullif(current_setting('longtail.tenant_id', true), '')::uuid;
+RETURN CASE WHEN session_user IN ('longtail_api', 'longtail_worker')
+    THEN (SELECT passes.tenant FROM longtail.passes WHERE passes.seal = longtail.current_seal())
+    ELSE nullif(current_setting('longtail.tenant_id', true), '')::uuid END;
+
+CREATE OR REPLACE FUNCTION longtail.give_pass() RETURNS trigger
+LANGUAGE plpgsql SET search_path = longtail, pg_temp
+AS $$
+BEGIN
+    INSERT INTO passes (tenant) VALUES (NEW.id);
+    RETURN NULL;
+END
+$$;
+CREATE OR REPLACE TRIGGER tenants_have_a_pass
+AFTER INSERT ON longtail.tenants FOR EACH ROW EXECUTE FUNCTION longtail.give_pass();
 
 -- `longtail.opens` is '*' for all of the tenant, else the array of namespaces that a bound token opens. Unset: nothing.
 CREATE OR REPLACE FUNCTION longtail.opens_all() RETURNS boolean
@@ -32,7 +51,8 @@ RETURN longtail.opened() || ARRAY['global', 'authored:tenant'];
 -- Whose token is this? Callers learn what a token they already hold opens, and nothing else.
 DROP FUNCTION IF EXISTS longtail.authenticate(bytea);
 CREATE FUNCTION longtail.authenticate(presented_sha256 bytea) RETURNS TABLE (
-    token_id uuid, tenant_id uuid, scopes text[], namespaces text[], agents text[], expires_at timestamptz, marker text)
+    token_id uuid, tenant_id uuid, scopes text[], namespaces text[], agents text[], expires_at timestamptz, marker text,
+    pass uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
 #variable_conflict use_column
@@ -42,8 +62,9 @@ BEGIN
     WHERE token_sha256 = presented_sha256 AND revoked_at IS NULL AND coalesce(expires_at > now(), true)
       AND coalesce(last_used_at < now() - interval '1 minute', true);
     RETURN QUERY
-    SELECT tokens.id, tokens.tenant_id, tokens.scopes, tokens.namespaces, tokens.agents, tokens.expires_at, tenants.marker
-    FROM tokens JOIN tenants ON tenants.id = tokens.tenant_id
+    SELECT tokens.id, tokens.tenant_id, tokens.scopes, tokens.namespaces, tokens.agents, tokens.expires_at, tenants.marker,
+           passes.secret
+    FROM tokens JOIN tenants ON tenants.id = tokens.tenant_id JOIN passes ON passes.tenant = tenants.id
     WHERE token_sha256 = presented_sha256 AND revoked_at IS NULL AND coalesce(expires_at > now(), true);
 END
 $$;

@@ -12,10 +12,11 @@ RETURN attempts = 0 OR not_before <= clock_timestamp() OR not_before > clock_tim
 -- Every tenant that waits gets the same share of a batch, and its oldest rows first: one tenant's flood delays the others
 -- by a batch. Rows that were tried before come alone: whatever kills a worker harms no neighbour. They come after the
 -- fresh ones, but no later than a lease after their time, so that a flood does not hold them back for good.
--- SKIP LOCKED: two drains must take different rows.
+-- SKIP LOCKED: two drains must take different rows. With its rows a worker gets the pass of each tenant they are of.
 CREATE OR REPLACE FUNCTION longtail.claim_work(at_stage text, batch integer, lease interval)
 RETURNS TABLE (
-    item_id uuid, tenant_id uuid, kind text, namespace text, seq bigint, attempts smallint, lease_id uuid)
+    item_id uuid, tenant_id uuid, kind text, namespace text, seq bigint, attempts smallint, lease_id uuid,
+    pass uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
 #variable_conflict use_column
@@ -86,8 +87,9 @@ BEGIN
     END IF;
 
     RETURN QUERY
-    SELECT work.item_id, work.tenant_id, work.kind, work.namespace, work.seq, work.attempts, work.lease_id
-    FROM work WHERE work.item_id = ANY (taken);
+    SELECT work.item_id, work.tenant_id, work.kind, work.namespace, work.seq, work.attempts, work.lease_id,
+           passes.secret
+    FROM work JOIN passes ON passes.tenant = work.tenant_id WHERE work.item_id = ANY (taken);
 END
 $$;
 

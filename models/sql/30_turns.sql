@@ -7,8 +7,10 @@ DROP FUNCTION IF EXISTS longtail.accept_turns(uuid, text, text, boolean, text, t
     bytea[], timestamptz[], text[]);
 DROP FUNCTION IF EXISTS longtail.accept_turns(uuid, text, text, boolean, text, text, text, text[], text[], text[], text[], text[],
     bytea[], timestamptz[], text[], integer[]);
+DROP FUNCTION IF EXISTS longtail.accept_turns(uuid, text, text, boolean, text, text, text, text, text[], text[], text[], text[],
+    text[], bytea[], timestamptz[], text[], integer[]);
 CREATE OR REPLACE FUNCTION longtail.accept_turns(
-    of_tenant uuid, opens text, in_session text, as_shared boolean, named_namespace text, of_user text, of_key text,
+    of_tenant uuid, by_pass text, opens text, in_session text, as_shared boolean, named_namespace text, of_user text, of_key text,
     of_agent text, roles text[], contents text[], names text[], host_ids text[], keys text[], digests bytea[],
     moments timestamptz[], extras text[], costs integer[]
 ) RETURNS TABLE (place integer, turn_id uuid, is_new boolean, content_differs boolean, namespace text, waiting bigint)
@@ -24,7 +26,8 @@ DECLARE
     new_keys text[];
     alive integer[];
 BEGIN
-    PERFORM set_config('longtail.tenant_id', of_tenant::text, true), set_config('longtail.opens', opens, true);
+    PERFORM set_config('longtail.tenant_id', of_tenant::text, true), set_config('longtail.pass', by_pass, true),
+            set_config('longtail.opens', opens, true);
     SELECT found.home INTO home FROM longtail.find_home(in_session, named_namespace, of_user, of_key, of_agent) AS found;
     -- What was erased from this session does not come back: it is answered without an id, and opens nothing.
     alive := ARRAY(

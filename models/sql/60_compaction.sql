@@ -34,11 +34,22 @@ AS $$
 $$;
 
 -- Tenants that have something to prove: the scheduled check visits each inside its own row security.
-CREATE OR REPLACE FUNCTION longtail.compacted_tenants() RETURNS TABLE (tenant_id uuid)
+CREATE OR REPLACE FUNCTION longtail.compacted_tenants() RETURNS TABLE (tenant_id uuid, pass uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
     SELECT set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
-    SELECT DISTINCT summaries.tenant_id FROM summaries
+    SELECT passes.tenant, passes.secret FROM passes
+    WHERE EXISTS (SELECT FROM summaries WHERE summaries.tenant_id = passes.tenant)
+$$;
+
+-- The tenant's pass, for whoever got the message to compact one of its sessions that has something to compact.
+CREATE OR REPLACE FUNCTION longtail.compaction_pass(of_tenant uuid, in_session text) RETURNS uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = longtail, pg_temp
+AS $$
+    SELECT set_config('longtail.across', 'on', true);  -- every tenant's rows, see 80_row_security.sql
+    SELECT passes.secret FROM passes JOIN compactions ON compactions.tenant_id = passes.tenant
+    WHERE passes.tenant = of_tenant AND compactions.session_id = in_session
+      AND (compactions.requested_at IS NOT NULL OR compactions.uncompacted_tokens > 0)
 $$;
 
 -- Keeps the newest entries of every tenant's journal, and of its record of lineage checks.

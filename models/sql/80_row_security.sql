@@ -1,35 +1,30 @@
--- One policy for every table with a tenant: a role sees the rows of the tenant its transaction set, or none.
--- The sub-select is evaluated once a query, not once a row. A table that has its policy is left alone: changing it again
--- would lock it against everybody who is at work.
+-- One policy for every table with a tenant: a role sees the rows of the tenant whose pass its transaction set, or none. A tenant's
+-- id alone opens nothing, and the hash of a pass does not tell the pass (decision 47).
+-- The sub-select is evaluated once a query, not once a row, and is written out here because a function with a query inside
+-- costs five times as much. A table that has its policy is left alone: changing it again would lock it against everybody
+-- who is at work.
 DO $$
 DECLARE
     name text;
+    rule text;
 BEGIN
-    FOR name IN
-        SELECT tables.relname FROM pg_class AS tables
-        JOIN pg_attribute AS columns ON columns.attrelid = tables.oid
-        WHERE tables.relnamespace = 'longtail'::regnamespace AND tables.relkind = 'r'
-          AND columns.attname = 'tenant_id' AND NOT columns.attisdropped
-          AND NOT (tables.relrowsecurity AND EXISTS (
-              SELECT FROM pg_policy WHERE polrelid = tables.oid AND polname = 'one_tenant'))
+    FOR name, rule IN
+        SELECT tables.relname, format('%I = (SELECT passes.tenant FROM longtail.passes WHERE passes.seal = longtail.current_seal())',
+            columns.attname)
+        FROM pg_class AS tables JOIN pg_attribute AS columns ON columns.attrelid = tables.oid
+        WHERE tables.relnamespace = 'longtail'::regnamespace AND tables.relkind = 'r' AND NOT columns.attisdropped
+          AND columns.attname = CASE tables.relname WHEN 'tenants' THEN 'id' ELSE 'tenant_id' END
         ORDER BY tables.relname
     LOOP
+        CONTINUE WHEN EXISTS (
+            SELECT FROM pg_policy JOIN pg_class ON pg_class.oid = polrelid
+            WHERE polrelid = ('longtail.' || name)::regclass AND polname = 'one_tenant' AND relrowsecurity
+              AND obj_description(pg_policy.oid, 'pg_policy') = md5(rule));
         EXECUTE format('ALTER TABLE longtail.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('DROP POLICY IF EXISTS one_tenant ON longtail.%I', name);
-        EXECUTE format(
-            'CREATE POLICY one_tenant ON longtail.%I '
-            'USING (tenant_id = (SELECT longtail.current_tenant())) '
-            'WITH CHECK (tenant_id = (SELECT longtail.current_tenant()))', name);
+        EXECUTE format('CREATE POLICY one_tenant ON longtail.%I USING (%s) WITH CHECK (%s)', name, rule, rule);
+        EXECUTE format('COMMENT ON POLICY one_tenant ON longtail.%I IS %L', name, md5(rule));
     END LOOP;
-END
-$$;
-DO $$
-BEGIN
-    IF NOT (SELECT relrowsecurity FROM pg_class WHERE oid = 'longtail.tenants'::regclass) THEN
-        ALTER TABLE longtail.tenants ENABLE ROW LEVEL SECURITY;
-        CREATE POLICY one_tenant ON longtail.tenants
-            USING (id = (SELECT longtail.current_tenant())) WITH CHECK (id = (SELECT longtail.current_tenant()));
-    END IF;
 END
 $$;
 

@@ -2,16 +2,19 @@
 REVOKE ALL ON ALL TABLES IN SCHEMA longtail FROM longtail_api, longtail_worker, longtail_report;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA longtail FROM PUBLIC, longtail_api, longtail_worker, longtail_report;
 GRANT USAGE ON SCHEMA longtail TO longtail_api, longtail_worker;
-GRANT EXECUTE ON FUNCTION longtail.current_tenant() TO longtail_api, longtail_worker, longtail_report;
+GRANT EXECUTE ON FUNCTION longtail.current_seal() TO longtail_api, longtail_worker, longtail_report;
+GRANT EXECUTE ON FUNCTION longtail.current_tenant() TO longtail_api, longtail_worker;
 GRANT EXECUTE ON FUNCTION longtail.stem(text), longtail.count_useful(uuid) TO longtail_api, longtail_worker;
 GRANT SELECT ON ALL TABLES IN SCHEMA longtail TO longtail_api, longtail_worker;
 REVOKE SELECT ON longtail.tokens, longtail.tombstones, longtail.tombstone_salts FROM longtail_api, longtail_worker;
+REVOKE SELECT ON longtail.passes FROM longtail_api, longtail_worker;
+GRANT SELECT (tenant, seal) ON longtail.passes TO longtail_api, longtail_worker; -- what the policies compare
 REVOKE SELECT ON longtail.assemblies FROM longtail_worker;
 
 -- The API answers now: it accepts, reads, corrects, forgets, imports and repairs. It may drop derived rows; the one function
 -- that removes raw turns is for requests to erase a namespace.
 GRANT EXECUTE ON FUNCTION longtail.authenticate(bytea), longtail.find_by_words(text[], text[], integer, integer),
-    longtail.accept_turns(uuid, text, text, boolean, text, text, text, text, text[], text[], text[], text[], text[], bytea[],
+    longtail.accept_turns(uuid, text, text, text, boolean, text, text, text, text, text[], text[], text[], text[], text[], bytea[],
     timestamptz[], text[], integer[]),
     longtail.opens_all(), longtail.opened_namespaces(), longtail.opened(), longtail.readable(),
     longtail.find_home(text, text, text, text, text), longtail.find_places(text, text, text, text, text),
@@ -39,6 +42,7 @@ GRANT DELETE ON longtail.work, longtail.documents, longtail.document_nodes, long
 GRANT EXECUTE ON FUNCTION longtail.claim_work(text, integer, interval), longtail.hold_work(uuid, uuid[], interval),
     longtail.ready_work(), longtail.index_items(jsonb),
     longtail.claim_compactions(bigint, bigint, interval, integer, integer, interval), longtail.compacted_tenants(),
+    longtail.compaction_pass(uuid, text),
     longtail.prune_journals(integer), longtail.prune_assemblies(integer, timestamptz), longtail.unindex_summaries(uuid[])
     TO longtail_worker;
 GRANT INSERT ON longtail.items, longtail.namespaces, longtail.lexicon, longtail.postings, longtail.gate_decisions,

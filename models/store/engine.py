@@ -45,12 +45,14 @@ SESSION_SETTINGS = {
 GRACE_MS = 250  # the server may cancel by itself first, which costs no connection
 _WATCHDOG = Watchdog()
 _SET_TENANT = text(
-    "SELECT set_config('longtail.tenant_id', :tenant, true), set_config('longtail.opens', :opens, true), "
-    "set_config('longtail.token_id', :token, true), set_config('statement_timeout', :timeout, true)"
+    "SELECT set_config('longtail.tenant_id', :tenant, true), set_config('longtail.pass', :pass, true), "
+    "set_config('longtail.opens', :opens, true), set_config('longtail.token_id', :token, true), "
+    "set_config('statement_timeout', :timeout, true)"
 )
 _SET_TENANT_RAW = (
-    "SELECT set_config('longtail.tenant_id', %(tenant)s, true), set_config('longtail.opens', %(opens)s, true), "
-    "set_config('longtail.token_id', %(token)s, true), set_config('statement_timeout', %(timeout)s, true)"
+    "SELECT set_config('longtail.tenant_id', %(tenant)s, true), set_config('longtail.pass', %(pass)s, true), "
+    "set_config('longtail.opens', %(opens)s, true), set_config('longtail.token_id', %(token)s, true), "
+    "set_config('statement_timeout', %(timeout)s, true)"
 )
 ALL_OF_TENANT = "*"  # `longtail.opens` of a transaction that sees every namespace of its tenant
 INSUFFICIENT_PRIVILEGE = "42501"
@@ -76,13 +78,44 @@ class Opening(Protocol):
 Whose = UUID | Opening  # a tenant as a whole, or a caller and what the token opens
 
 
-def _settings_of(whose: Whose, timeout_ms: int) -> dict[str, str]:
+_PASSES: dict[UUID, UUID] = {}  # by tenant: those this process was given, never written anywhere
+
+
+def keep_pass(tenant_id: UUID, secret: UUID) -> None:
+    """PostgreSQL gave this process a tenant's pass, with a token's caller or with work on its rows."""
+    _PASSES[tenant_id] = secret
+
+
+def has_pass(tenant_id: UUID) -> bool:
+    """Whether a service role may act for the tenant in this process."""
+    return tenant_id in _PASSES
+
+
+def pass_of(whose: Whose) -> str:
+    """The pass of a tenant; nothing where none was given, and then a service role sees nothing either.
+
+    A caller without one is known from before an outage: PostgreSQL has not been asked about the token yet.
+    """
     if isinstance(whose, UUID):
-        return {"tenant": str(whose), "opens": ALL_OF_TENANT, "token": "", "timeout": str(timeout_ms)}
+        return str(_PASSES.get(whose, ""))
+    if whose.tenant_id not in _PASSES:
+        raise DatabaseUnavailable(
+            "PostgreSQL has not said yet whose token this is", remedy="the call may be repeated"
+        )
+    return str(_PASSES[whose.tenant_id])
+
+
+def _settings_of(whose: Whose, timeout_ms: int) -> dict[str, str]:
+    tenant_id, opens, token = (
+        (whose, ALL_OF_TENANT, "")
+        if isinstance(whose, UUID)
+        else (whose.tenant_id, whose.opens, str(whose.token_id))
+    )
     return {
-        "tenant": str(whose.tenant_id),
-        "opens": whose.opens,
-        "token": str(whose.token_id),
+        "tenant": str(tenant_id),
+        "pass": pass_of(whose),
+        "opens": opens,
+        "token": token,
         "timeout": str(timeout_ms),
     }
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, text
 
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Identity, NewTurn, Turn, durable_namespace
-from models.store.engine import ALL_OF_TENANT, Whose
+from models.store.engine import ALL_OF_TENANT, Whose, pass_of
 
 COUNTER = CharsCounter()
 
@@ -39,8 +39,8 @@ class Accepted:
 
 _ACCEPT = text("""
 SELECT * FROM longtail.accept_turns(
-    :tenant_id, :opens, :session_id, :is_shared, :namespace, :user_id, :session_key, :agent_id, :roles, :contents, :names,
-    :host_ids, :keys, :digests, :moments, :metadata, :costs)
+    :tenant_id, :pass, :opens, :session_id, :is_shared, :namespace, :user_id, :session_key, :agent_id, :roles, :contents,
+    :names, :host_ids, :keys, :digests, :moments, :metadata, :costs)
 """)
 
 
@@ -67,6 +67,7 @@ def accept_turns(
         _ACCEPT,
         {
             "tenant_id": whose if isinstance(whose, UUID) else whose.tenant_id,
+            "pass": pass_of(whose),
             "opens": ALL_OF_TENANT if isinstance(whose, UUID) else whose.opens,
             "session_id": session_id,
             "is_shared": is_shared,

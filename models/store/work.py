@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from models.errors import ServiceError
+from models.store.engine import keep_pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,9 @@ def claim_work(connection: Connection, *, stage: str, batch: int, lease_seconds:
     rows = connection.execute(
         text("SELECT * FROM longtail.claim_work(:stage, :batch, make_interval(secs => :lease))"),
         {"stage": stage, "batch": batch, "lease": lease_seconds},
-    )
+    ).all()
+    for row in rows:
+        keep_pass(row.tenant_id, row._mapping["pass"])
     claims = [
         Claim(
             item_id=row.item_id,

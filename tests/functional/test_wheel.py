@@ -43,6 +43,23 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
     assert source - inside == set()
 
 
+def test_the_command_loads_nothing_that_a_hook_does_not_need(wheel: Path, tmp_path: Path) -> None:
+    subprocess.run([*PIP, "install", "--no-deps", "--target", str(tmp_path), str(wheel)], check=True)
+    command = tmp_path / "bin" / "longtail"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "LONGTAIL_HOME": str(tmp_path / "home")}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words, env=environment, cwd=tmp_path, input="{}", capture_output=True, text=True, check=True
+        )
+
+    assert run(str(command), "--version").stdout.startswith("longtail ")
+    loaded = run(sys.executable, "-X", "importtime", str(command), "hook", "generic", "turns").stderr
+    modules = {line.rpartition("|")[2].strip() for line in loaded.splitlines()}
+    assert "api.host.hook" in modules
+    assert not modules & {"re", "json", "typing"}
+
+
 def test_the_stack_comes_up_from_the_wheel_alone(wheel: Path, tmp_path: Path, home: Path) -> None:
     subprocess.run([*PIP, "install", "--no-deps", "--target", str(tmp_path), str(wheel)], check=True)
     environment = {

@@ -41,7 +41,7 @@ class Machine:
             cwd=self.project,
             text=True,
             capture_output=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 
@@ -77,7 +77,7 @@ def test_with_nothing_running_hooks_are_put_in_work_and_are_taken_out_byte_for_b
             env=env,
             text=True,
             capture_output=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert (done.returncode, done.stdout) == (0, "")
@@ -224,7 +224,7 @@ def test_what_hooks_sent_is_not_taken_in_again(connected: Machine, tenant: Any) 
         ("Stop", {"last_assistant_message": "Tower 0 has 0 candles."}),
     ):
         said = json.dumps({"session_id": "s1", "prompt_id": "p0", **given})
-        subprocess.run([*hook, event], input=said, text=True, env=connected.env, check=True, timeout=60)
+        subprocess.run([*hook, event], input=said, text=True, env=connected.env, check=True, timeout=300)
     report = connected.run_json("import", "claude-code")
     assert (report["accepted"], report["known"], report["differing"]) == (2, 2, 0)
 

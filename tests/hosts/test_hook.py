@@ -51,7 +51,7 @@ class Hooks:
 
     def start(self, command: list[str], given: bytes) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            command, input=given, env=self.env, capture_output=True, timeout=60, check=False
+            command, input=given, env=self.env, capture_output=True, timeout=300, check=False
         )
 
     def call(self, event: str, **given: Any) -> dict[str, Any] | None:
@@ -85,7 +85,7 @@ class Hooks:
             [sys.executable, "-m", "api", *arguments, "--json"],
             env=self.env,
             capture_output=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         printed: dict[str, Any] = json.loads(done.stdout)
@@ -130,6 +130,41 @@ def hung() -> Iterator[str]:
         one.close()
 
 
+def pump(source: socket.socket, sink: socket.socket) -> None:
+    """Everything that one side says to the other."""
+    while piece := source.recv(65_536):
+        sink.sendall(piece)
+
+
+@pytest.fixture
+def relay(tenant: Any, tmp_path: Path) -> Iterator[str]:
+    """A unix socket in front of the API, as a sandbox or a web server has it."""
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(tmp_path / "api.sock"))
+    listening.listen(8)
+    host, port = tenant.stack.settings.service_url().removeprefix("http://").split(":")
+
+    def serve() -> None:
+        try:
+            while True:
+                caller = listening.accept()[0]
+                with caller, socket.create_connection((host, int(port))) as api:
+                    asking = threading.Thread(target=pump, args=(caller, api))
+                    asking.start()
+                    pump(api, caller)  # the API closes when it has answered
+                    caller.shutdown(socket.SHUT_RDWR)
+                    asking.join()
+        except OSError:
+            return
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield f"unix:{tmp_path / 'api.sock'}"
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
+    thread.join()
+
+
 def context_of(printed: dict[str, Any] | None) -> str:
     assert printed is not None
     found: str = printed["hookSpecificOutput"]["additionalContext"]
@@ -164,6 +199,13 @@ def test_a_fact_of_one_session_reaches_the_prompt_of_the_next(hooks: Hooks) -> N
         ("user", "My dog Bramble is a seven year old border collie."),
         ("assistant", "Noted."),
     ]
+
+
+def test_a_hook_reaches_the_api_over_a_unix_socket_too(hooks: Hooks, relay: str) -> None:
+    hooks.env["LONGTAIL_API_URL"] = relay
+    hooks.say("The keeper is called Ines.", "Noted.", 1)
+    assert hooks.errors == b""
+    assert hooks.stored() == [("user", "The keeper is called Ines."), ("assistant", "Noted.")]
 
 
 def test_what_the_host_shows_anyway_is_not_repeated_until_a_compaction_takes_it_away(hooks: Hooks) -> None:
@@ -317,7 +359,7 @@ def test_a_host_that_never_closes_its_end_does_not_keep_the_hook_alive(hooks: Ho
     process = subprocess.Popen(
         COMMANDS["Stop"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=hooks.env
     )
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=300) == 0
     out, errors = process.communicate()
     assert out == b"" and b"not finished within" in errors
 
@@ -422,7 +464,7 @@ def test_a_project_with_an_api_folder_of_its_own_does_not_come_between(hooks: Ho
         env=hooks.env,
         cwd=tmp_path / "project",
         capture_output=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
@@ -475,7 +517,9 @@ def test_a_host_that_repeats_reorders_edits_and_has_a_wrong_clock_loses_nothing_
     send(second)
     send(first)  # out of order
     send(first, second)  # again
+    assert hooks.errors == b""
     send({**first, "content": "one, edited"})
+    assert b"1 turns were kept before with other words" in hooks.errors
     send({"role": "wizard", "content": "abracadabra", "id": "m4"})
     send(third)
     hooks.longtail("spool", "flush")

@@ -6,6 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
+from models.errors import InvalidInput
+
 TURNS = "/v1/sessions/s/turns"
 GOOD = {"role": "user", "content": "fine"}
 ASK = {"session_id": "s", "query": "x", "budget_tokens": 100}
@@ -126,6 +128,12 @@ def test_lone_surrogates_are_refused_by_name(tenant: Any, http: Any) -> None:
     body = json.dumps(turns({**GOOD, "metadata": {"k": "\ud800"}})).encode()
     response = http.post(TURNS, content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == 422
+
+
+def test_our_own_client_hands_half_characters_over_and_says_what_the_api_says(tenant: Any) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        tenant.client.search(query="half a smile: \ud83d")
+    assert refused.value.code == "lone_surrogate"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ TABLES_OF_NOBODY = {
     "tenants": "its own row: a name, a threshold, a marker",
     "task_runs": "when scheduled tasks ran, for the whole service",
     "tokens": "no service role reads it",
+    "passes": "ids of tenants and hashes that open nothing; no service role reads a secret (test_tenancy)",
     "tombstones": "no service role reads it",
     "tombstone_salts": "no service role reads it",
 }
@@ -51,6 +52,7 @@ FUNCTIONS = {
     "longtail_api": {
         *(
             "current_tenant",
+            "current_seal",
             "opens_all",
             "opened_namespaces",
             "opened",
@@ -67,6 +69,7 @@ FUNCTIONS = {
     "longtail_worker": {
         *(
             "current_tenant",
+            "current_seal",
             "stem",
             "count_useful",
             "index_items",
@@ -75,9 +78,9 @@ FUNCTIONS = {
             "ready_work",
             "claim_compactions",
         ),
-        *("compacted_tenants", "prune_journals", "prune_assemblies", "unindex_summaries"),
+        *("compacted_tenants", "compaction_pass", "prune_journals", "prune_assemblies", "unindex_summaries"),
     },
-    "longtail_report": {"current_tenant"},
+    "longtail_report": {"current_seal"},  # in the policies of what its views read
 }
 # What a message of each task carries: ids at most, never words, so that Redis holds nothing worth reading.
 TASKS = {

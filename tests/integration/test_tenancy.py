@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
@@ -10,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from api.client import ServiceClient
 from models.errors import Forbidden, Unauthorized
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.tenancy.tokens import ensure_token
+from models.store.tenancy.tokens import ensure_token, token_digest
 from models.tables import TENANT_TABLES
 
 SECRET = "My safe code is 4711 and I prefer to change it on 3 May."
@@ -62,6 +63,65 @@ def test_sql_as_a_service_role_sees_one_tenant_only(two: tuple[Any, Any], role: 
         with plain_transaction(one.as_role(role)) as connection:
             assert connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() == 0, table
     assert filled >= 6  # the test would prove nothing on empty tables
+
+
+@pytest.mark.parametrize("role", ["longtail_api", "longtail_worker"])
+def test_a_service_role_that_names_a_tenant_without_its_pass_sees_and_changes_nothing(
+    two: tuple[Any, Any], role: str
+) -> None:
+    one, other = two
+    strangers_pass = other.one("SELECT secret FROM longtail.passes WHERE tenant = :tenant")
+    seal = one.one("SELECT encode(seal, 'hex') FROM longtail.passes WHERE tenant = :tenant")
+    for given in ("", str(uuid4()), str(strangers_pass), str(one.id), seal[:32]):
+        with plain_transaction(one.as_role(role)) as connection:
+            for name, value in (("tenant_id", one.id), ("pass", given), ("opens", "*"), ("across", "on")):
+                connection.execute(
+                    text("SELECT set_config(:name, :value, true)"),
+                    {"name": f"longtail.{name}", "value": str(value)},
+                )
+            for table in ({*TENANT_TABLES, "tenants"} - HIDDEN_FROM_SERVICE[role]) - {"tokens"}:
+                column = "id" if table == "tenants" else "tenant_id"
+                mine = text(f"SELECT count(*) FROM longtail.{table} WHERE {column} = :tenant")
+                assert connection.execute(mine, {"tenant": one.id}).scalar_one() == 0, table
+            changed = connection.execute(
+                text("UPDATE longtail.work SET attempts = 9 WHERE tenant_id = :tenant"), {"tenant": one.id}
+            )
+            assert changed.rowcount == 0
+
+
+@pytest.mark.parametrize("role", ["longtail_api", "longtail_worker"])
+def test_no_service_role_reads_a_pass_or_makes_one(two: tuple[Any, Any], role: str) -> None:
+    one, _ = two
+    for statement in (
+        "SELECT secret FROM longtail.passes",
+        "SELECT * FROM longtail.passes",
+        "UPDATE longtail.passes SET secret = gen_random_uuid()",
+        "INSERT INTO longtail.passes (tenant) VALUES (gen_random_uuid())",
+        "DELETE FROM longtail.passes",
+        "SELECT longtail.give_pass()",
+    ):
+        with (
+            pytest.raises(DBAPIError, match="permission denied"),
+            tenant_transaction(one.as_role(role), one.id) as connection,
+        ):
+            connection.execute(text(statement))
+
+
+def test_a_pass_is_given_with_a_token_or_with_work_and_not_otherwise(two: tuple[Any, Any]) -> None:
+    one, other = two
+    secret = one.one("SELECT secret FROM longtail.passes WHERE tenant = :tenant")
+    with plain_transaction(one.as_role("longtail_api")) as connection:
+        ask = text("SELECT pass FROM longtail.authenticate(:digest)")
+        assert connection.execute(ask, {"digest": token_digest(one.token)}).scalar_one() == secret
+        assert connection.execute(ask, {"digest": token_digest("lt_guess")}).all() == []
+        with pytest.raises(DBAPIError, match="permission denied"):
+            connection.execute(text("SELECT longtail.compaction_pass(:tenant, 'x')"), {"tenant": one.id})
+    with plain_transaction(one.as_role("longtail_worker")) as connection:
+        ask = text("SELECT longtail.compaction_pass(:tenant, :session)")
+        known = {"tenant": one.id, "session": "same-session"}
+        assert connection.execute(ask, known).scalar_one() == secret  # its turns wait to be compacted
+        assert connection.execute(ask, {**known, "session": "no-such-session"}).scalar_one() is None
+        assert connection.execute(ask, {**known, "tenant": other.id}).scalar_one() is None
 
 
 def test_a_service_role_cannot_write_into_another_tenant(two: tuple[Any, Any]) -> None:

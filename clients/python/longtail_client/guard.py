@@ -1,7 +1,9 @@
 """What every adapter stands behind: a framework's turn never waits long for memory, and never fails because of it."""
 
 import logging
+import os
 import time
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from longtail_client.client import Client
@@ -11,16 +13,27 @@ from longtail_client.request import Request
 
 T = TypeVar("T")
 log = logging.getLogger("longtail_client")
-ADAPTER_TIMEOUT_SECONDS = 2.0
+DEADLINE_MS = 2000
 REST_SECONDS = 5.0  # after nobody answered, nobody asks for so long: a turn has many calls
 FLUSH_SECONDS = 1.0  # that one write may spend on writes that wait
+
+
+def read_patience(env: Mapping[str, str]) -> float:
+    """How many seconds a turn may wait for memory: the hooks' own setting.
+
+    >>> read_patience({}), read_patience({"LONGTAIL_HOOK_DEADLINE_MS": "500"})
+    (2.0, 0.5)
+    """
+    given = env.get("LONGTAIL_HOOK_DEADLINE_MS", "")
+    is_number = given.isascii() and given.isdigit() and int(given) > 0
+    return (int(given) if is_number else DEADLINE_MS) / 1000
 
 
 class Guard:
     """Reads that answer with a default where nobody answers, and writes that wait on disk until somebody does."""
 
     def __init__(self, client: Client | None = None, *, outbox: Outbox | None = None) -> None:
-        self.client = client or Client(timeout_seconds=ADAPTER_TIMEOUT_SECONDS, retries=1)
+        self.client = client or Client(timeout_seconds=read_patience(os.environ), retries=1)
         self.outbox = outbox or Outbox.of(self.client.config)
         self._rests_until = 0.0
 

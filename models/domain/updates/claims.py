@@ -45,6 +45,7 @@ from models.domain.updates.patterns import (
     SLOT,
     SLOT_IDLE,
     STANDING,
+    STEP,
     TOTAL,
     VERBS,
     WISH,
@@ -175,7 +176,7 @@ def _cut_question(sentence: str) -> str:
 
 
 def is_claim(sentence: str) -> bool:
-    """Whether a sentence may state something that holds: no question, no list, no reading, no line of a log."""
+    """Whether a sentence may state something that holds: no question, list, reading, line of a log or next step."""
     if len(sentence) > MAX_CHARS or sentence.rstrip("\"' )”").endswith(("?", ":")):
         return False
     if LOG.search(sentence) or _is_labelled(sentence):
@@ -185,7 +186,7 @@ def is_claim(sentence: str) -> bool:
         return False
     plain = _fold(sentence)
     words = plain.split()
-    if len(words) < MIN_WORDS:
+    if len(words) < MIN_WORDS or STEP.match(plain):
         return False
     is_own = OWN.search(plain) is not None
     is_wish = WISH.match(plain) is not None or words[0] in IMPERATIVES

@@ -96,7 +96,9 @@ def decide(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
 
 def _share_subject(older: Claim, newer: Claim) -> bool:
     """Whether both speak of the same: one subject in common, or the one's subject is named in the other."""
-    if (older.subjects & newer.subjects) - {"you"} or (older.is_wish and newer.is_wish) or newer.is_answer:
+    if (older.subjects & newer.subjects) - {"you"} or (older.is_wish and newer.is_wish):
+        return True
+    if newer.is_answer and newer.is_short:
         return True
     return bool((older.subjects - SPEAKER) & newer.words or (newer.subjects - SPEAKER) & older.words)
 

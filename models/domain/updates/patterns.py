@@ -44,7 +44,8 @@ EVENT: Final = re.compile(
     r"this (?:week|month|year|morning|evening|"
     r"afternoon|weekend)|the other day|spent|bought|paid|slept|walked|ran|attended|caught|saw|met|"
     r"cost|on \d+/\d+|last (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
-    r"(?:january|february|march|april|june|july|august|september|october|november|december) \d+)\b"
+    r"(?:january|february|march|april|june|july|august|september|october|november|december) \d+|"
+    r"(?:i|we) (?:can )?see|waiting|pending|queued|failing)\b"
 )
 # It says outright that something is not as it was; and words that only hint at it.
 CHANGE: Final = re.compile(
@@ -108,6 +109,15 @@ _IMPERATIVES_LIST: Final = """
     expect consider
 """
 IMPERATIVES: Final = frozenset(_IMPERATIVES_LIST.split())
+# What somebody does or wants done next: it is over with the moment and says nothing of how things are.
+STEP: Final = re.compile(
+    r"^(?:(?:ok|okay|good|great|done|right|also|so|and|yes)[,.!]? )*"
+    r"(?:(?:now|next|then|first|finally)[,:]? (?:let me|let's|i'll|i will|i need to|i have to|i can|"
+    + "|".join(
+        sorted(IMPERATIVES | {"update", "fix", "rewrite", "write", "do", "look", "try", "stage", "test"})
+    )
+    + r")\b|(?:let me|let's)\b)"
+)
 OWN: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|i'm|i've|i'd|i'll|we're|we've)\b")
 YOURS: Final = re.compile(r"\byou(?:rs?|'re|'ve|'ll)?\b")
 ANSWER: Final = re.compile(r"^(?:it|that|this|they|those|these)(?:'s|'re| is| are| was| were)?\b")

@@ -12,12 +12,16 @@ from models.domain.compaction.verification import CheckedEdge, CheckedSummary, C
 from models.domain.prompt.tail import TailTurn
 from models.domain.prompt.tokens import CharsCounter
 from models.store.compaction.progress import recount_session
+from models.store.engine import keep_pass
 from models.store.index.embeddings import table_of
 
 
 def list_compacted_tenants(connection: Connection) -> list[UUID]:
     """Every tenant that has a summary, for the scheduled check."""
-    return [row.tenant_id for row in connection.execute(text("SELECT * FROM longtail.compacted_tenants()"))]
+    rows = connection.execute(text("SELECT * FROM longtail.compacted_tenants()")).all()
+    for row in rows:
+        keep_pass(row.tenant_id, row._mapping["pass"])
+    return [row.tenant_id for row in rows]
 
 
 def list_compacted_sessions(connection: Connection, *, tenant_id: UUID, after: str, count: int) -> list[str]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from models.errors import NotFound, TransientError
-from models.store.engine import translated_errors
+from models.store.engine import keep_pass, plain_transaction, translated_errors
 
 _COUNT = text("""
 INSERT INTO compactions (tenant_id, session_id, uncompacted_tokens, counted_at)
@@ -168,6 +168,17 @@ def begin_compaction(
         has_news=row.has_news,
         started_at=row.started_at,
     )
+
+
+def ask_for_pass(engine: Engine, *, tenant_id: UUID, session_id: str) -> None:
+    """Learn the pass of a tenant one of whose sessions is to be compacted; none is given where nothing is to be done."""
+    with plain_transaction(engine) as connection:
+        secret: UUID | None = connection.execute(
+            text("SELECT longtail.compaction_pass(:tenant_id, :session_id)"),
+            {"tenant_id": tenant_id, "session_id": session_id},
+        ).scalar_one()
+    if secret is not None:
+        keep_pass(tenant_id, secret)
 
 
 def advance_generation(connection: Connection, *, tenant_id: UUID, session_id: str, expected: int) -> int:

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import Connection, create_engine, text
 
 from models.settings import sqlalchemy_url
-from models.store.engine import ALL_OF_TENANT, to_text_array, translated_errors
+from models.store.engine import ALL_OF_TENANT, keep_pass, to_text_array, translated_errors
 from models.store.tenancy.tenants import ensure_tenant
 
 SCOPES = ("read", "write", "admin")
@@ -52,6 +52,7 @@ def find_caller(connection: Connection, *, token: str) -> Caller | None:
     ).one_or_none()
     if row is None:
         return None
+    keep_pass(row.tenant_id, row._mapping["pass"])
     return Caller(
         token_id=row.token_id,
         tenant_id=row.tenant_id,

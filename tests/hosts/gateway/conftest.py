@@ -125,8 +125,20 @@ def model() -> Iterator[StubModel]:
                 self._send(429, b'{"error": {"message": "slow down", "type": "rate"}}', "application/json")
                 return
             is_stream = bool(asked.get("stream"))
+            if asked.get("model") == "endless":
+                self._talk_on()
+                return
             body = ANSWERS[self.path](is_stream=is_stream)
             self._send(200, body, "text/event-stream" if is_stream else "application/json")
+
+        def _talk_on(self) -> None:
+            """Say something, and nothing more until the other side has gone."""
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(chat_answer(is_stream=True).split(b"\n\n")[0] + b"\n\n")
+            self.connection.recv(1)
+            self.close_connection = True
 
         def _send(self, status: int, body: bytes, kind: str) -> None:
             self.send_response(status)
@@ -178,7 +190,13 @@ def start_proxy(tmp_path: Path) -> Iterator[Callable[..., RunningProxy]]:
             "--port",
             str(port),
         ]
-        process = subprocess.Popen([*command, "--user", "ann", *options], env=env)
+        patient = (
+            "--user",
+            "ann",
+            "--deadline-ms",
+            "30000",
+        )  # a busy machine must not decide what is recalled
+        process = subprocess.Popen([*command, *patient, *options], env=env)
         running.append(RunningProxy(url=f"http://127.0.0.1:{port}", home=home, process=process))
         wait_for(lambda: _answers(port))
         return running[-1]
@@ -194,7 +212,7 @@ def _answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_for(is_so: Callable[[], object], *, seconds: float = 120) -> None:
+def wait_for(is_so: Callable[[], object], *, seconds: float = 600) -> None:
     """Wait for something to become true; a hang ends the test, a slow machine does not."""
     deadline = time.monotonic() + seconds
     while not is_so():

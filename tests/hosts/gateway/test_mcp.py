@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import pytest
@@ -43,7 +44,7 @@ async def connect(
         [sys.executable, *command, "--transport", "http", "--port", str(port)], env=environment(tenant, home)
     )
     try:
-        for _ in range(600):
+        for _ in range(6000):
             try:
                 await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
                 break
@@ -53,7 +54,7 @@ async def connect(
             yield client
     finally:
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(timeout=300)
 
 
 async def call(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
@@ -118,5 +119,53 @@ def test_with_memory_away_a_tool_says_so_and_the_agent_goes_on(
             answer = await call(client, "memory_search", query="anything")
             assert answer["code"] == "unreachable"
             assert "longtail up" in answer["what_to_do"]
+
+    anyio.run(run)
+
+
+def test_a_summary_is_expanded_to_the_turns_it_covers(
+    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
+) -> None:
+    said = [
+        f"Day {day} at sea: the wind came from the west, and the nets were full of herring."
+        for day in range(40)
+    ]
+    tenant.say("trip", *said, user_id="ann")
+    tenant.settle()
+    (summary, *_) = tenant.client.compact("trip", force=True)["summary_ids"]
+
+    async def run() -> None:
+        async with connect("stdio", tenant, tmp_path, free_port) as client:
+            turns, cursor = [], None
+            while True:
+                page = await call(client, "memory_expand", summary_id=summary, cursor=cursor)
+                turns += [turn["content"] for turn in page["turns"]]
+                cursor = page.get("next_cursor")
+                if cursor is None:
+                    break
+            assert turns and turns == [one for one in said if one in turns]
+
+    anyio.run(run)
+
+
+def test_what_cannot_be_kept_is_refused_with_a_reason_and_a_session_may_have_any_name(
+    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
+) -> None:
+    session = "team/ann/2026 08"
+
+    async def run() -> None:
+        async with connect("stdio", tenant, tmp_path, free_port) as client:
+            for text, code in (
+                ("x" * 5_000_000, "turn_too_large"),
+                ("a\x00b", "nul_character"),
+                (" ", "empty_text"),
+            ):
+                answer = await call(client, "memory_add", text=text, session_id=session)
+                assert answer["code"] == code and answer["what_to_do"]
+            await call(client, "memory_add", text=FACT, session_id=session)
+            found = await client.read_resource(f"longtail://sessions/{quote(session, safe='')}")
+            assert FACT in found.contents[0].text
+            missing = await call(client, "memory_expand", summary_id="nonsense")
+            assert missing["code"] and missing["error"]
 
     anyio.run(run)

@@ -10,6 +10,7 @@ import openai
 import pytest
 
 RULES = "# House rules\n\n- Never book anything without asking first.\n"
+PATIENCE = 300.0  # seconds
 FACT = "I moved to Lisbon in March, to Rua da Rosa 12."
 
 
@@ -91,8 +92,8 @@ def test_what_is_streamed_comes_byte_for_byte_and_is_remembered(
     proxy: Any, model: Any, tenant: Any, wait_for: Callable[..., None]
 ) -> None:
     request = {"model": "stub", "stream": True, "messages": [{"role": "user", "content": FACT}]}
-    direct = httpx.post(model.url + "/v1/chat/completions", json=request)
-    through = httpx.post(proxy.url + "/v1/chat/completions", json=request)
+    direct = httpx.post(model.url + "/v1/chat/completions", json=request, timeout=PATIENCE)
+    through = httpx.post(proxy.url + "/v1/chat/completions", json=request, timeout=PATIENCE)
     assert through.content == direct.content
     assert through.headers["content-type"] == direct.headers["content-type"]
     assert through.headers["x-request-id"] == "stub-1"
@@ -159,7 +160,7 @@ def test_tools_images_and_unknown_fields_pass_through(proxy: Any, model: Any) ->
         "tools": [{"type": "function", "function": {"name": "look"}}],
         "made_up_field": {"deep": [1, None, 1.5]},
     }
-    answer = httpx.post(proxy.url + "/v1/chat/completions", json=request)
+    answer = httpx.post(proxy.url + "/v1/chat/completions", json=request, timeout=PATIENCE)
     assert answer.json()["x_unknown"] == [1, 2]
     assert {key: model.newest[key] for key in ("tools", "made_up_field")} == {
         key: request[key] for key in ("tools", "made_up_field")
@@ -186,7 +187,7 @@ def test_with_memory_away_the_model_answers_and_what_was_said_waits_in_the_spool
 ) -> None:
     away = start_proxy(upstream=model.url, api_url="http://127.0.0.1:9", token=tenant.token)
     request = {"model": "stub", "messages": [{"role": "user", "content": FACT}]}
-    answer = httpx.post(away.url + "/v1/chat/completions", json=request)
+    answer = httpx.post(away.url + "/v1/chat/completions", json=request, timeout=PATIENCE)
     assert answer.status_code == 200
     assert model.newest == request
     queue = away.home / "spool" / "queue"
@@ -209,6 +210,7 @@ def test_a_model_that_is_away_is_named(start_proxy: Any, tenant: Any) -> None:
     answer = httpx.post(
         lonely.url + "/v1/chat/completions",
         json={"model": "x", "messages": [{"role": "user", "content": "Hi"}]},
+        timeout=PATIENCE,
     )
     assert answer.status_code == 502
     assert "no answer from http://127.0.0.1:9" in answer.json()["error"]["message"]
@@ -224,3 +226,57 @@ def test_the_session_header_names_the_session(
     found = tenant.rows("SELECT DISTINCT session_id, namespace FROM longtail.turns WHERE tenant_id = :tenant")
     assert [tuple(row) for row in found] == [("team/notes 1", "bob")]
     assert not any(name.lower().startswith("x-longtail") for name in model.requests[-1][1])
+
+
+def post(proxy: Any, *messages: dict[str, Any], **more: Any) -> httpx.Response:
+    """As a program would that knows no limits: half characters go out as JSON escapes them."""
+    body = json.dumps({"model": "stub", "messages": list(messages), **more})
+    return httpx.post(
+        proxy.url + "/v1/chat/completions",
+        content=body,
+        headers={"content-type": "application/json"},
+        timeout=PATIENCE,
+    )
+
+
+def test_odd_messages_reach_the_model_as_they_are_and_memory_as_far_as_it_can_hold_them(
+    proxy: Any, model: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    output = "".join(f"line {number}{' ' * 4000}\n" for number in range(1250))  # 5 MB, few words
+    said = [
+        {"role": "user", "content": "half a smile: \ud83d, and a NUL: \x00"},
+        {"role": "assistant", "content": "I look."},
+        {"role": "function", "name": "read", "content": output},
+        {"role": "critic", "content": "A role that nobody knows."},
+        {"role": "user", "content": "half a smile: \ud83d, and a NUL: \x00"},
+    ]
+    for _ in range(2):
+        answer = post(proxy, *said)
+        assert answer.json()["choices"][0]["message"]["content"] == "Understood: noted for later."
+    sent = [message["content"] for message in model.newest["messages"] if message["role"] != "system"]
+    assert sent[:4] == [message["content"] for message in said[:4]]
+    assert sent[4].endswith(str(said[4]["content"]))
+    mended = ("user", "half a smile: \ufffd, and a NUL: \ufffd")
+    wait_for(lambda: mended in turns_of(tenant)[3:])
+    kept = turns_of(tenant)
+    assert [one for one in kept if one[0] != "tool"] == [
+        mended,
+        ("assistant", "I look."),
+        mended,
+        ("assistant", "Understood: noted for later."),
+    ]
+    assert "".join(words for role, words in kept if role == "tool") == output
+    assert not (proxy.home / "spool" / "aside").exists(), "nothing was refused"
+
+
+def test_a_caller_who_hangs_up_in_the_middle_of_an_answer_loses_no_question(
+    proxy: Any, tenant: Any, wait_for: Callable[..., None]
+) -> None:
+    request = {"model": "endless", "stream": True, "messages": [{"role": "user", "content": FACT}]}
+    with httpx.stream("POST", proxy.url + "/v1/chat/completions", json=request, timeout=PATIENCE) as answer:
+        assert b"Understood: " in next(answer.iter_raw())
+    wait_for(lambda: turns_of(tenant) == [("user", FACT)])
+    heard = {"role": "assistant", "content": "Underst"}  # as much as the program had shown
+    post(proxy, request["messages"][0], heard, {"role": "user", "content": "Go on."})
+    wait_for(lambda: len(turns_of(tenant)) == 4)
+    assert turns_of(tenant)[:2] == [("user", FACT), ("assistant", "Underst")]

@@ -16,9 +16,9 @@ let clock = Date.now() - 1_000_000;
 const user = (content) => ({ role: "user", content, timestamp: (clock += 1000) });
 const assistant = (text, more = []) => ({ role: "assistant", content: [{ type: "text", text }, ...more], timestamp: (clock += 1000) });
 
-function open(config = {}) {
-  const settings = readSettings({ stateDir: mkdtempSync(join(tmpdir(), "longtail-engine-")), assembleMs: 10_000, commitMs: 10_000, compactMs: 30_000, ...config });
-  const memory = openMemory(settings, quiet);
+function open(config = {}, logger = quiet) {
+  const settings = readSettings({ stateDir: mkdtempSync(join(tmpdir(), "longtail-engine-")), assembleMs: 30_000, commitMs: 30_000, compactMs: 60_000, ...config });
+  const memory = openMemory(settings, logger);
   return { memory, engine: () => createEngine(memory) }; // a new engine for each operation, as the host makes them
 }
 
@@ -27,11 +27,11 @@ async function turnsOf(memory, sessionId) {
 }
 
 async function settle(memory) {
-  for (let round = 0; round < 600; round += 1) {
+  for (let round = 0; round < 6000; round += 1) {
     if (!(await memory.client.call("GET", "/v1/status")).pending) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  assert.fail("the workers did not finish in a minute");
+  assert.fail("the workers did not finish in ten minutes");
 }
 
 test("afterTurn, repeated for every tool call and again at the end, keeps each message once and in order", async () => {
@@ -222,4 +222,37 @@ test("what a sub-agent says is not kept, and its end is noticed", async () => {
   rollback();
   await engine().afterTurn(given);
   assert.equal((await turnsOf(memory, "child")).length, 2);
+});
+
+test("a host that repeats, reorders, edits, has a wrong clock and sends odd messages loses nothing and doubles nothing", async () => {
+  const said = [];
+  const { memory, engine } = open({ userId: "odd" }, { ...quiet, warn: (line) => said.push(line) });
+  const place = { sessionId: "team/ann/2026 08?x=1#y", sessionKey: "agent:main:odd" };
+  const hour = 3_600_000;
+  const first = { ...user("half a smile: \ud83d, a NUL: \0"), timestamp: Date.now() - hour };
+  const second = { ...assistant("two"), timestamp: Date.now() + hour };
+  const output = Array.from({ length: 1250 }, (_, line) => `line ${line}${" ".repeat(4000)}\n`).join(""); // 5 MB, few words
+  const tool = { role: "toolResult", toolCallId: "t1", toolName: "read", content: [{ type: "text", text: output }], timestamp: (clock += 1000) };
+  const send = (...messages) => engine().ingestBatch({ ...place, messages });
+
+  await send(second);
+  await send(first); // out of order
+  await send(first, second); // again
+  await send({ ...first, content: "edited" });
+  await send({ role: "wizard", content: "abracadabra", timestamp: (clock += 1000) });
+  await send(tool);
+  await send(tool);
+
+  const kept = await turnsOf(memory, place.sessionId);
+  assert.deepEqual(kept.slice(0, 2).map((turn) => [turn.role, turn.content]), [
+    ["assistant", "two"],
+    ["user", "half a smile: \ufffd, a NUL: \ufffd"],
+  ]);
+  assert.equal(new Date(kept[0].ts).getTime(), second.timestamp, "a clock an hour off is taken at its word");
+  assert.ok(kept.length > 3 && kept.slice(2).every((turn) => turn.role === "tool"));
+  assert.equal(kept.slice(2).map((turn) => turn.content).join(""), output);
+  assert.equal(memory.outbox.spool.describe().refused, 0);
+  assert.equal(said.length, 2, said.join("\n"));
+  assert.match(said[0], /1 messages were edited .* the first words stay/);
+  assert.match(said[1], /unknown role .* wizard/);
 });

@@ -82,7 +82,20 @@ class Gateway:
             config["plugins"] = {
                 "load": {"paths": [str(PLUGIN)]},
                 "slots": {"memory": "longtail", "contextEngine": "longtail"},
-                "entries": {"longtail": {"enabled": True, "hooks": {"allowConversationAccess": True}}},
+                "entries": {
+                    "longtail": {
+                        "enabled": True,
+                        "hooks": {"allowConversationAccess": True},
+                        # A busy machine must not decide what is recalled.
+                        "config": {
+                            "assembleMs": 30_000,
+                            "commitMs": 30_000,
+                            "compactMs": 60_000,
+                            # Sub-agents are told by the host's own hooks, not by the name of their session.
+                            "ignoreSessions": ["*:cron:*", "*:hook:*", "*:heartbeat*"],
+                        },
+                    }
+                },
             }
         (self.home / "openclaw.json").write_text(json.dumps(config))
         self.env = {
@@ -107,7 +120,7 @@ class Gateway:
     def __exit__(self, *_: object) -> None:
         self.remove()
 
-    def start(self, timeout_seconds: float = 120) -> None:
+    def start(self, timeout_seconds: float = 600) -> None:
         """Start the gateway and wait until it answers."""
         with self.log.open("ab") as output:
             self._process = subprocess.Popen(
@@ -142,7 +155,7 @@ class Gateway:
         self.stop()
         shutil.rmtree(self.home, ignore_errors=True)
 
-    def run(self, *arguments: str, timeout_seconds: float = 120) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, timeout_seconds: float = 600) -> subprocess.CompletedProcess[str]:
         """A command of the host, as typed."""
         return subprocess.run(
             [*self.host.command, *arguments],
@@ -179,7 +192,7 @@ class Gateway:
             },
         )
         try:
-            with urllib.request.urlopen(request, timeout=120) as response:
+            with urllib.request.urlopen(request, timeout=600) as response:
                 answer = json.loads(response.read())
         except urllib.error.HTTPError as error:
             raise AssertionError(

@@ -20,7 +20,7 @@ class Service:
         with ServiceClient.from_settings(self.stack.settings) as client:
             return client.call(method, path, **options)
 
-    def settle(self, seconds: float = 90) -> None:
+    def settle(self, seconds: float = 600) -> None:
         """Wait until the workers have finished what arrived."""
         deadline = time.monotonic() + seconds
         while pending := self.call("GET", "/v1/status")["pending"]:

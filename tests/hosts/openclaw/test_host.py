@@ -137,6 +137,8 @@ def test_a_compaction_shrinks_the_prompt_and_the_fact_is_still_recalled_and_expa
 
     done = gateway.run("sessions", "compact", key)
     assert done.returncode == 0 and "Compacted" in done.stdout, done.stdout + done.stderr
+    journal = service.call("GET", "/v1/journal", params={"limit": 100})["entries"]
+    assert "before_compaction" in {entry["event"] for entry in journal}
 
     asked = len(model.prompts)
     gateway.say("Which number does the ferry to Gozo have?", key)
@@ -194,7 +196,7 @@ def test_an_outage_costs_no_turn_no_memory_and_no_visible_error(
 
     logs = gateway.logs()[seen:]
     assert "degraded" not in logs and "quarantin" not in logs and "remains queued" not in logs
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while json.loads(gateway.run("longtail", "flush", "--json").stdout)["waiting"]:
         assert time.monotonic() < deadline, "what waits on disk was not sent"
     words = [hit["excerpt"].split(":")[0].split()[-1] for hit in service.matches("Outage turn")]
@@ -212,7 +214,7 @@ def test_a_heartbeat_leaves_no_memory(gateway: Gateway, model: StubModel, servic
     wish = "From now on always polish the samovar before noon."
     done = gateway.run("system", "event", "--text", wish, "--mode", "now", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not any("samovar" in prompt.text for prompt in model.since(asked)):
         assert time.monotonic() < deadline, f"the heartbeat did not run:\n{gateway.logs()[-3000:]}"
         time.sleep(0.2)
@@ -258,7 +260,7 @@ def test_a_sub_agent_reads_memory_and_what_it_says_is_not_kept(
 
     model.answer = answer
     gateway.say("Send somebody to find out.", "agent:main:parent")
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     # The parent hears of the child's end when the host has run all hooks of it.
     while not any("found pumpernickel" in prompt.text for prompt in model.since(asked)):
         assert time.monotonic() < deadline, f"no sub-agent ended:\n{gateway.logs()[-3000:]}"

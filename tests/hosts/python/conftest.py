@@ -21,6 +21,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tenant: Any) -> Path:
     monkeypatch.setenv("LONGTAIL_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LONGTAIL_API_URL", tenant.stack.settings.service_url())
     monkeypatch.setenv("LONGTAIL_TOKEN", tenant.token)
+    monkeypatch.setenv(
+        "LONGTAIL_HOOK_DEADLINE_MS", "20000"
+    )  # a busy machine must not decide what a test sees
     return tmp_path / "home"
 
 

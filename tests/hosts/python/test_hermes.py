@@ -45,7 +45,7 @@ def ask(hermes: Path, home: Path, model: Any, tmp_path: Path, tenant: Any) -> As
             env={**env, **more},
             text=True,
             capture_output=True,
-            timeout=150,
+            timeout=600,
             cwd=tmp_path,
             check=False,
         )
@@ -152,7 +152,7 @@ def test_odd_turns_are_kept_whole_and_chatter_of_machines_is_not(
         [str(hermes.parent / "python"), "-c", PROVIDER],
         text=True,
         capture_output=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert told.returncode == 0, told.stderr

@@ -89,6 +89,17 @@ def test_a_conversation_that_grew_is_read_again_and_the_others_are_not(file: Pat
     assert {name for name in after if after[name] != before[name]} == {"lcm.db:1", "lcm.db:3"}
 
 
+def test_what_was_taken_back_there_is_not_brought_back(file: Path, read: Any) -> None:
+    database = sqlite3.connect(file)
+    database.execute("ALTER TABLE messages ADD COLUMN suppressed_at TEXT")
+    database.execute("UPDATE messages SET suppressed_at = '2026-08-02' WHERE message_id = 10")
+    database.commit()
+    database.close()
+    found = read(find_units(file))
+    assert "My rent is 900 euros." not in [turn.content for turn in found.turns]
+    assert found.reasons["suppressed there"] == 1
+
+
 def test_another_database_is_refused_with_the_table_it_lacks(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "lcm.db").close()
     with pytest.raises(InvalidInput, match=r"lcm\.db has no table conversations"):

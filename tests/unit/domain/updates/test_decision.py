@@ -59,6 +59,8 @@ def test_another_value_of_the_same_thing_replaces_the_older(older: str, newer: s
         ("Always answer in German.", "Keep answers short."),
         ("Always answer in German.", "We switched to bun."),
         ("I won't quit, no matter what.", "I won't quit."),
+        ("We see 400 errors in the log.", "We see 20 errors in the log now."),
+        ("Our queue has 900 jobs pending.", "Our queue has 12 jobs pending now."),
     ],
 )
 def test_readings_events_other_people_and_other_wishes_replace_nothing(older: str, newer: str) -> None:
@@ -75,10 +77,19 @@ def test_readings_events_other_people_and_other_wishes_replace_nothing(older: st
         "GET /healthz 200 3ms",
         "Do I live in Rome?",
         "Follow your dreams and enjoy your day!",
+        "Now write the tests.",
+        "Good. Now let me look at the template again.",
+        "Okay, next fix the login page.",
+        "Let me check whether the old helper is used any more.",
     ],
 )
-def test_lists_logs_labelled_lines_and_questions_state_nothing(text: str) -> None:
+def test_lists_logs_labelled_lines_questions_and_next_steps_state_nothing(text: str) -> None:
     assert read_claims(text) == ()
+
+
+@pytest.mark.parametrize("text", ["Now we use bun.", "Now my manager is Ana."])
+def test_what_is_so_now_is_no_step(text: str) -> None:
+    assert [claim.text for claim in read_claims(text)] == [text]
 
 
 def test_a_question_at_the_end_leaves_what_was_stated_before_it() -> None:
