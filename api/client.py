@@ -1,6 +1,5 @@
 """A client of the HTTP API for the command line and the benchmarks; its errors are ours, with their remedies."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -125,10 +124,14 @@ class ServiceClient:
                 f"no Longtail answers at {self.url}: {error}", code="unreachable", remedy=UNREACHABLE_REMEDY
             ) from error
         self._has_answered = True
-        if response.is_success:
-            found: dict[str, Any] = response.json() if response.content else {}
-            return found
-        raise _to_error(response)
+        if not response.is_success:
+            raise _to_error(response)
+        if not response.content:
+            return {}
+        found = _read_object(response)
+        if found is None:
+            raise _name_stranger(response)
+        return found
 
     def post_turns(
         self, session_id: str, turns: Sequence[Mapping[str, Any]], **identity: str | None
@@ -263,12 +266,29 @@ def _quote(part: str) -> str:
     return quote(part, safe="")
 
 
-def _to_error(response: httpx.Response) -> ServiceError:
+def _read_object(response: httpx.Response) -> dict[str, Any] | None:
     try:
         found = response.json()
-    except json.JSONDecodeError:
-        found = {}
+    except ValueError:  # no JSON, or no text at all
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _name_stranger(response: httpx.Response) -> ServiceError:
+    address = f"{response.url.scheme}://{response.url.netloc.decode()}"
+    return PermanentError(
+        f"what answers at {address} is no Longtail: HTTP {response.status_code} without JSON",
+        code="no_longtail",
+        remedy="'longtail status' says whether it runs and where; LONGTAIL_PORT and LONGTAIL_API_URL name another address",
+    )
+
+
+def _to_error(response: httpx.Response) -> ServiceError:
     kind = ERROR_OF_STATUS.get(response.status_code, PermanentError)
+    found = _read_object(response)
+    if found is None and kind is not TransientError:  # a proxy in front of it may answer 502 in its own words
+        return _name_stranger(response)
+    found = found or {}
     return kind(
         found.get("detail") or f"the server answered {response.status_code}",
         code=found.get("code"),

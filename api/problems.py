@@ -43,6 +43,8 @@ VALIDATION_CODES: Mapping[str, tuple[str, str]] = {
     "model_attributes_type": ("malformed_json", "send one JSON object with content type application/json"),
 }
 
+MOST_QUOTED_CHARS = 80
+
 
 def problem(
     *,
@@ -94,13 +96,15 @@ def add_problem_handlers(app: FastAPI, routes: Sequence[Route]) -> None:
     def on_validation_error(_request: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         kind = first["type"]
+        if kind == "too_short" and isinstance(first["input"], str):
+            kind = "string_too_short"
         code, remedy = VALIDATION_CODES.get(kind, ("invalid_value", "see /docs for what the field takes"))
         context = first.get("ctx") or {}
         field = ".".join(str(part) for part in first["loc"][1:])  # the first part says body, query or path
         return problem(
             status=context.get("status", 400 if code == "malformed_json" else 422),
             code=context.get("code", code),
-            detail=first["msg"],
+            detail=_describe(kind, field, first),
             field=field or None,
             remedy=context.get("remedy", remedy),
         )
@@ -139,6 +143,15 @@ def add_problem_handlers(app: FastAPI, routes: Sequence[Route]) -> None:
             detail=f"an error nobody expected: {type(error).__name__}",
             remedy="the log of the API has its trace; please report it",
         )
+
+
+def _describe(kind: str, field: str, wrong: Mapping[str, Any]) -> str:
+    """What is wrong with a value; the framework's own words where they are plain enough."""
+    if kind in {"too_short", "string_too_short"} and (wrong.get("ctx") or {}).get("min_length") == 1:
+        return f"{field} is empty"
+    if kind == "uuid_parsing":
+        return f"'{str(wrong['input'])[:MOST_QUOTED_CHARS]}' is no id"
+    return str(wrong["msg"])
 
 
 def _methods_of(routes: Sequence[Route], path: str) -> set[str]:

@@ -87,6 +87,10 @@ def run() -> int:
         app()
     except ServiceError as error:
         _explain(error.detail, error.remedy)
+    except OSError as error:
+        if error.filename is None:  # no file that somebody named, but a fault of ours
+            raise
+        _explain(f"{error.filename}: {error.strerror}", "check the path and its permissions")
     except ValueError as error:
         from pydantic import ValidationError
 

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -95,22 +96,30 @@ def show_differing(differing: list[dict[str, str]]) -> None:
     )
 
 
-def wait_until_remembered(client: "ServiceClient", progress: Any, *, timeout_seconds: float = 600.0) -> None:
-    """Follow the pipeline until nothing waits."""
+def wait_until_remembered(
+    client: "ServiceClient",
+    progress: Any,
+    *,
+    stall_seconds: float = 120.0,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Follow the pipeline until nothing waits, however long that takes, unless nothing moves any more."""
     from models.errors import TransientError
 
     pending = client.status()["pending"]
     bar = progress.add_task("remembering", total=max(pending, 1))
-    deadline = time.monotonic() + timeout_seconds
+    moved_at = clock()
     most = pending
     while pending:
-        if time.monotonic() > deadline:
+        if clock() > moved_at + stall_seconds:
             raise TransientError(
-                f"{pending} turns still wait after {timeout_seconds:.0f} s",
+                f"{pending} turns wait, and none was remembered for {stall_seconds:.0f} s",
                 remedy="nothing is lost; look at 'longtail status' and 'longtail logs'",
             )
         time.sleep(0.1)
-        pending = client.status()["pending"]
+        before, pending = pending, client.status()["pending"]
+        if pending != before:
+            moved_at = clock()
         most = max(most, pending)
         progress.update(bar, total=most, completed=most - pending)
     progress.update(bar, total=max(most, 1), completed=max(most, 1))

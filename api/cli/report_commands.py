@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -10,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from models.store.reports import Report
 
@@ -24,8 +26,8 @@ CHARTED: Final = {
     "prompt_cache": "unchanged_share",
     "usage": "turns",
 }
-BAR_WIDTH: Final = 24
-WIDTH_FOR_CHARTS: Final = 120  # of the terminal: a narrow one has room for the numbers alone
+BAR_WIDTH: Final = 16
+ENDLESS: Final = 10_000  # characters
 
 
 def register(app: typer.Typer) -> None:
@@ -91,28 +93,61 @@ def _show_list(reports: dict[str, str], *, as_json: bool) -> None:
 
 
 def _show(console: "Console", found: "Report") -> None:
+    if not found.rows:
+        console.print(f"{found.name}: no rows yet", highlight=False)
+        return
+    # Into a file or a pipe nothing is folded.
+    room = console.width if console.is_terminal or "COLUMNS" in os.environ else ENDLESS
+    forms = [(False, True), (True, True), (False, False), (True, False)]  # (short heads, with a bar)
+    for has_short_heads, has_bar in forms:
+        if has_bar and found.name not in CHARTED:
+            continue
+        grid = _lay_out(found, has_short_heads=has_short_heads, has_bar=has_bar)
+        width = console.measure(grid, options=console.options.update(max_width=ENDLESS)).maximum
+        if width <= room:
+            console.width = max(width, console.width)
+            console.print(grid)
+            break
+    else:
+        _show_row_by_row(console, found)
+    if len(found.rows) < found.row_count:
+        console.print(f"{len(found.rows)} of {found.row_count} rows; --limit shows more", highlight=False)
+
+
+def _lay_out(found: "Report", *, has_short_heads: bool, has_bar: bool) -> "Table":
     from rich.bar import Bar
     from rich.table import Table
     from rich.text import Text
 
-    if not found.rows:
-        console.print(f"{found.name}: no rows yet", highlight=False)
-        return
-    charted = CHARTED.get(found.name) if console.width >= WIDTH_FOR_CHARTS else None
     grid = Table(box=None)
-    for column in (*found.columns, *([""] if charted else [])):
-        grid.add_column(column, overflow="fold")
-    place = found.columns.index(charted) if charted else None
+    for column in found.columns:
+        grid.add_column(column.replace("_", "_\n") if has_short_heads else column, no_wrap=True)
+    place = found.columns.index(CHARTED[found.name]) if has_bar else None
+    if place is not None:
+        grid.add_column("", no_wrap=True)
     top = max((float(row[place] or 0) for row in found.rows), default=0.0) if place is not None else 0.0
     for row in found.rows:
         cells: list[Any] = [Text(_cell(value)) for value in row]
         if place is not None:
-            size = float(row[place] or 0)
-            cells.append(Bar(size=max(top, 1e-9), begin=0, end=size, width=BAR_WIDTH))
+            cells.append(Bar(size=max(top, 1e-9), begin=0, end=float(row[place] or 0), width=BAR_WIDTH))
         grid.add_row(*cells)
-    console.print(grid)
-    if len(found.rows) < found.row_count:
-        console.print(f"{len(found.rows)} of {found.row_count} rows; --limit shows more", highlight=False)
+    return grid
+
+
+def _show_row_by_row(console: "Console", found: "Report") -> None:
+    """More columns than the terminal is wide: a line each, what is empty left out."""
+    from rich.table import Table
+    from rich.text import Text
+
+    for row in found.rows:
+        grid = Table(box=None, show_header=False)
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for column, value in zip(found.columns, row, strict=True):
+            if _cell(value):
+                grid.add_row(column, Text(_cell(value)))
+        console.print(grid)
+        console.print()
 
 
 def _plain(value: Any) -> Any:
@@ -122,12 +157,12 @@ def _plain(value: Any) -> Any:
 
 
 def _cell(value: Any) -> str:
-    from datetime import datetime
+    from datetime import UTC, datetime
 
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, datetime):
-        return value.isoformat(sep=" ", timespec="seconds")
+        return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -21,6 +21,11 @@ IN_COMMANDS: Final = (
     (r"GET /v1/erasures lists", "'longtail erasures list' shows"),
     (r"send user_id, session_key, agent_id or session_id", "name --user, --agent or --session"),
     (r"repeat the call", "repeat the command"),
+    (r"assemble with explain=true", "'longtail assemble --explain'"),
+    (r"send its Markdown as the body", "write its Markdown into the file"),
+    (r"leave empty turns out", "give it some words, or leave it out"),
+    (r"send at least one character, or leave the item out", "give it some words"),
+    (r"see /docs for what the field takes", "the command's --help says what it takes"),
 )
 
 

@@ -101,7 +101,7 @@ def _find(runtime: Runtime, caller: Caller, assembly_id: UUID) -> StoredReceipt:
         raise NotFound(
             f"no receipt of assembly {assembly_id} in this tenant",
             remedy="receipts are sampled (LONGTAIL_RECEIPT_SHARE) and the newest are kept; "
-            "assemble with explain=true to be sure of one",
+            "assemble with explain=true always leaves one",
         )
     check_namespace(caller, found.namespace)
     return found

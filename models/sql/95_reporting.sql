@@ -108,7 +108,7 @@ SELECT tenant, (made_at AT TIME ZONE 'UTC')::date AS day, count(*) AS assemblies
 FROM reporting.assemblies GROUP BY 1, 2;
 
 CREATE VIEW reporting.degraded_codes AS
-SELECT tenant, (made_at AT TIME ZONE 'UTC')::date AS day, code, count(*) AS answers
+SELECT tenant, (made_at AT TIME ZONE 'UTC')::date AS day, code, count(DISTINCT id) AS answers
 FROM reporting.assemblies, unnest(degraded) AS code GROUP BY 1, 2, 3;
 
 -- A prompt cache keeps what did not change since the last prompt of the same session.

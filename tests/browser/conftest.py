@@ -61,7 +61,7 @@ def fill(tenant: Any, owner_url: str) -> Place:
     client.compact("harbour", force=True)
     said = [
         f"My {SECRET} is called Pip, and I keep it in Lisbon.",
-        f"From now on always greet my {SECRET} first.",
+        f"From now on, use the word {SECRET} in your replies.",
     ]
     client.post_turns("bob-home", [{"role": "user", "content": words} for words in said], user_id="bob")
     client.put_document("bob.md", f"- Always feed the {SECRET}.\n", user_id="bob")

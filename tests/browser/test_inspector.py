@@ -141,6 +141,9 @@ def test_rules_show_costs_conflicts_and_who_overrules_whom(visit: Any, shoot: Sh
         "always use metric units in tables"
     )
     shoot(page, "rules")
+    page.locator("details.unfold", has_text="AGENTS.md").locator("summary").click()
+    expect(page.locator("h2:has-text('Standing wishes') + .lead + .scroll")).to_contain_text("show me diffs")
+    shoot(page, "wishes")
     page.get_by_role("button", name="Forget: From now on please show me diffs").click()
     expect(page.locator("h2:has-text('Forgotten') + .scroll")).to_contain_text("show me diffs")
 

@@ -183,6 +183,7 @@ def test_without_a_port_and_without_a_stack_nobody_elses_service_is_asked(tmp_pa
         (("docs", "check", sys.executable), "is not UTF-8"),
         (("export", "-o", "/nonexistent/x"), "there is no folder /nonexistent"),
         (("export", "-o", "."), "is a folder"),
+        (("secrets", "/dev/null/secrets"), "/dev/null: File exists"),
     ],
 )
 def test_a_path_that_does_not_fit_is_explained(tenant: Any, arguments: tuple[str, ...], words: str) -> None:
@@ -190,6 +191,49 @@ def test_a_path_that_does_not_fit_is_explained(tenant: Any, arguments: tuple[str
     assert result.returncode == 2
     assert words in result.stderr and "what to do:" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("search", "", "--user", "ann"), "query is empty"),
+        (("grep", ""), "pattern is empty"),
+        (("remember", "", "--user", "ann"), "the text is empty"),
+        (("explain", "nonsense"), "'nonsense' is no id"),
+        (("explain", "00000000-0000-7000-8000-000000000000"), "no receipt"),
+        (("docs", "load", "/dev/null"), "the document is empty"),
+    ],
+)
+def test_what_is_wrong_with_a_word_is_said_without_http(
+    tenant: Any, arguments: tuple[str, ...], words: str
+) -> None:
+    result = run(tenant, *arguments, check=False)
+    assert result.returncode == 2
+    assert words in result.stderr and "what to do:" in result.stderr
+    foreign = ("/docs", "explain=true", "item", "UUID", "field", "as the body", "empty turns", "validation")
+    assert not [one for one in foreign if one in result.stderr]
+
+
+@pytest.mark.parametrize("answer", ["200 OK", "404 Not Found", "501 Unsupported method"])
+def test_a_service_that_is_no_longtail_is_named(tenant: Any, answer: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    caller = listening.accept()[0]
+                    caller.recv(65536)
+                    caller.sendall(
+                        f"HTTP/1.1 {answer}\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>".encode()
+                    )
+                    caller.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        result = run(tenant, "sessions", "list", check=False, LONGTAIL_API_URL=url)
+        listening.shutdown(socket.SHUT_RDWR)
+    assert result.returncode == 2
+    assert f"what answers at {url} is no Longtail" in result.stderr and "what to do:" in result.stderr
 
 
 def test_a_missing_file_is_an_error_with_a_remedy(tenant: Any) -> None:

@@ -15,9 +15,11 @@ from models.store.engine import plain_transaction
 FACT = "My sister Ines moved to Porto on 3 May and works as a nurse."
 
 
-def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+def run(
+    tenant: Any, *arguments: str, check: bool = True, columns: int = 200
+) -> subprocess.CompletedProcess[str]:
     before = dict(tenant.stack.env)
-    tenant.stack.env |= {"COLUMNS": "200"}
+    tenant.stack.env |= {"COLUMNS": str(columns)}
     try:
         done: subprocess.CompletedProcess[str] = tenant.stack.run(("report", *arguments), check=check)
     finally:
@@ -120,6 +122,27 @@ def test_rules_compaction_and_lag_are_reported(lived: Any) -> None:
     assert all(hour["p95_seconds"] >= hour["p50_seconds"] >= 0 for hour in lag)
 
 
+def test_sessions_summaries_and_waiting_work_are_those_of_the_api(lived: Any) -> None:
+    sessions = {row["session_id"]: row for row in read(lived, "sessions")}
+    told = lived.client.call("GET", "/v1/sessions")["sessions"]
+    assert {one["session_id"]: one["turns"] for one in told} == {
+        name: row["turns"] for name, row in sessions.items()
+    }
+    summaries = [row for row in read(lived, "summaries") if row["level"] == 1]
+    covered: list[str] = []
+    for row in summaries:
+        below = lived.client.expand(row["id"], depth=9)
+        covered += [turn["id"] for turn in below["turns"]]
+    assert sorted(covered) == sorted(set(covered)), "no turn is under two summaries of one level"
+    (yielded,) = read(lived, "compaction_yield")
+    assert (yielded["summaries"], yielded["covered_turns"]) == (len(summaries), len(covered))
+    said = lived.rows("SELECT id, tokens FROM longtail.turns WHERE tenant_id = :tenant")
+    assert yielded["source_tokens"] == sum(turn.tokens for turn in said if str(turn.id) in covered)
+    assert [row["session_id"] for row in read(lived, "compaction") if row["active_summaries"]] == ["old"]
+    waiting = {row["stage"]: row["items"] for row in read(lived, "pipeline")}
+    assert sum(waiting.values()) - waiting.get("done", 0) == lived.client.status()["pending"] == 0
+
+
 def test_every_report_and_every_column_says_what_it_means(lived: Any) -> None:
     silent = lived.rows(
         "SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 "
@@ -141,6 +164,16 @@ def test_a_report_is_a_table_for_people_and_csv_for_spreadsheets(lived: Any) -> 
     assert "no rows" in run(lived, "dead_letters", "--tenant", lived.name).stdout
 
 
+def test_in_a_narrow_terminal_no_word_and_no_number_is_broken(lived: Any) -> None:
+    for name in ("gate", "usage", "assembly_daily"):
+        asked = (name, "--tenant", lived.name, "--limit", "2")
+        drawn = run(lived, *asked, columns=80).stdout
+        assert max(map(len, drawn.splitlines())) <= 80
+        for row in csv.DictReader(io.StringIO(run(lived, *asked, "--csv").stdout)):
+            whole = [value for value in row.values() if len(value) <= 50]
+            assert not [value for value in whole if value not in drawn], name
+
+
 def test_an_unknown_report_ends_with_2_and_names_those_there_are(lived: Any) -> None:
     wrong = run(lived, "gate_dayly", check=False)
     assert wrong.returncode == 2
@@ -155,3 +188,23 @@ def test_the_printed_connection_opens_the_reports_and_no_words(lived: Any) -> No
         for one in json.loads(run(lived, "--json").stdout):
             for row in connection.execute(text(f"SELECT * FROM reporting.{one['name']}")):
                 assert "Ines" not in str(row)
+
+
+def test_a_missing_part_a_dead_letter_and_junk_are_counted(lived: Any) -> None:
+    answer = lived.client.assemble(
+        session_id="new", query="and her job?", budget_tokens=600, user_id="ann", deadline_ms=1
+    )
+    assert answer["degraded"]
+    lived.rows(
+        "INSERT INTO longtail.dead_letters (tenant_id, item_id, stage, reason, attempts) SELECT tenant_id, id, "
+        "'embedded', 'RuntimeError: refused', 5 FROM longtail.turns WHERE tenant_id = :tenant LIMIT 1 RETURNING 1"
+    )
+    lived.client.explain(answer["assembly_id"])  # waits until the receipt is written
+    codes = {row["code"]: row["answers"] for row in read(lived, "degraded_codes")}
+    assert codes == dict.fromkeys({one["code"] for one in answer["degraded"]}, 1)
+    assert sum(day["degraded_answers"] for day in read(lived, "assembly_daily")) == 1
+    (letter,) = read(lived, "dead_letters")
+    assert (letter["stage"], letter["attempts"]) == ("embedded", 5)
+    memory = lived.client.call("GET", "/v1/memories", params={"user_id": "ann"})["memories"][0]
+    lived.client.call("POST", "/v1/feedback", json={"labels": [{"id": memory["id"], "useful": False}]})
+    assert memory["id"] in {row["memory_id"] for row in read(lived, "junk_candidates")}

@@ -138,6 +138,15 @@ def deployment(servers: ThrowawayStack, tmp_path_factory: pytest.TempPathFactory
         made.stop()
 
 
+def test_the_file_is_what_the_compose_specification_allows(tmp_path: Path) -> None:
+    validate = [str(BIN / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec"]
+    good = subprocess.run([*validate, str(ROOT / "docker-compose.yml")], capture_output=True, text=True)
+    assert good.returncode == 0, good.stdout
+    misspelt = tmp_path / "docker-compose.yml"
+    misspelt.write_text((ROOT / "docker-compose.yml").read_text().replace("healthcheck:", "heathcheck:"))
+    assert subprocess.run([*validate, str(misspelt)], capture_output=True).returncode == 1
+
+
 def test_every_service_runs_with_its_own_secrets_and_a_turn_is_remembered(deployment: Deployment) -> None:
     url = f"http://127.0.0.1:{deployment.ports['8765']}"
 
