@@ -1,5 +1,6 @@
 """A client of the HTTP API for the command line and the benchmarks; its errors are ours, with their remedies."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
