@@ -81,16 +81,13 @@ test-hosts: $(HOSTS)/.installed $(HOSTS)/hermes/.installed  ## agents and framew
 	LONGTAIL_TEST_HERMES=$(HOSTS)/hermes/bin/hermes $(HOSTS)/bin/python -m pytest -q tests/hosts --ignore tests/hosts/openclaw
 
 # Playwright drives the Chromium that is here; it downloads none. As root on Debian, a missing one is installed by apt.
-BROWSER ?= .venv-browser
-$(BROWSER)/.installed: requirements.lock tests/browser/requirements.txt pyproject.toml
-	test -x $(BROWSER)/bin/python || $(PYTHON) -m venv $(BROWSER)
-	$(BROWSER)/bin/$(PIP) --require-hashes -r requirements.lock -r tests/browser/requirements.txt
-	$(BROWSER)/bin/$(PIP) --no-deps --no-build-isolation -e .
+$(VENV)/.browses: $(VENV)/.installed tests/browser/requirements.txt
+	$(INSTALL) --quiet --require-hashes -r tests/browser/requirements.txt
 	touch $@
 
-test-browser: $(BROWSER)/.installed  ## the Inspector in a real Chromium; SCREENSHOTS=docs renews the pictures of docs/inspector
+test-browser: $(VENV)/.browses  ## the Inspector in a real Chromium; SCREENSHOTS=docs renews the pictures of docs/inspector
 	sh tests/browser/install_chromium.sh
-	LONGTAIL_TEST_SCREENSHOTS=$(SCREENSHOTS) $(BROWSER)/bin/python -m pytest -q -o pythonpath=tests/browser tests/browser
+	LONGTAIL_TEST_SCREENSHOTS=$(or $(SCREENSHOTS),build/screenshots) $(PYTEST) -q -o pythonpath=tests/browser tests/browser
 
 check: $(VENV)/.installed  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
@@ -125,4 +122,4 @@ lock:  ## renew requirements.lock from pyproject.toml (needs uv)
 		--quiet tests/browser/requirements.in -c requirements.lock -o tests/browser/requirements.txt
 
 clean:
-	rm -rf $(VENV) $(HOSTS) $(BROWSER) .venvs .openclaw .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants
+	rm -rf $(VENV) $(HOSTS) .venvs .openclaw .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache mutants

@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -26,7 +27,7 @@ CHARTED: Final = {
     "prompt_cache": "unchanged_share",
     "usage": "turns",
 }
-BAR_WIDTH: Final = 16
+BAR_WIDTHS: Final = (16, 8)  # the second where the first does not fit
 ENDLESS: Final = 10_000  # characters
 
 
@@ -96,13 +97,16 @@ def _show(console: "Console", found: "Report") -> None:
     if not found.rows:
         console.print(f"{found.name}: no rows yet", highlight=False)
         return
+    found = _name_tenant_once(console, found)
     # Into a file or a pipe nothing is folded.
     room = console.width if console.is_terminal or "COLUMNS" in os.environ else ENDLESS
-    forms = [(False, True), (True, True), (False, False), (True, False)]  # (short heads, with a bar)
-    for has_short_heads, has_bar in forms:
-        if has_bar and found.name not in CHARTED:
-            continue
-        grid = _lay_out(found, has_short_heads=has_short_heads, has_bar=has_bar)
+    bars = BAR_WIDTHS if found.name in CHARTED else ()
+    for has_short_heads, bar in [
+        *((short, bar) for bar in bars for short in (False, True)),
+        (False, 0),
+        (True, 0),
+    ]:
+        grid = _lay_out(found, has_short_heads=has_short_heads, bar=bar)
         width = console.measure(grid, options=console.options.update(max_width=ENDLESS)).maximum
         if width <= room:
             console.width = max(width, console.width)
@@ -114,7 +118,15 @@ def _show(console: "Console", found: "Report") -> None:
         console.print(f"{len(found.rows)} of {found.row_count} rows; --limit shows more", highlight=False)
 
 
-def _lay_out(found: "Report", *, has_short_heads: bool, has_bar: bool) -> "Table":
+def _name_tenant_once(console: "Console", found: "Report") -> "Report":
+    """Rows of one tenant do without its column: it is named above them, and the room is the table's."""
+    if found.columns[0] != "tenant" or len({row[0] for row in found.rows}) > 1:
+        return found
+    console.print(f"tenant {found.rows[0][0]}", highlight=False, markup=False, soft_wrap=True)
+    return replace(found, columns=found.columns[1:], rows=tuple(row[1:] for row in found.rows))
+
+
+def _lay_out(found: "Report", *, has_short_heads: bool, bar: int) -> "Table":
     from rich.bar import Bar
     from rich.table import Table
     from rich.text import Text
@@ -122,14 +134,14 @@ def _lay_out(found: "Report", *, has_short_heads: bool, has_bar: bool) -> "Table
     grid = Table(box=None)
     for column in found.columns:
         grid.add_column(column.replace("_", "_\n") if has_short_heads else column, no_wrap=True)
-    place = found.columns.index(CHARTED[found.name]) if has_bar else None
+    place = found.columns.index(CHARTED[found.name]) if bar else None
     if place is not None:
         grid.add_column("", no_wrap=True)
     top = max((float(row[place] or 0) for row in found.rows), default=0.0) if place is not None else 0.0
     for row in found.rows:
         cells: list[Any] = [Text(_cell(value)) for value in row]
         if place is not None:
-            cells.append(Bar(size=max(top, 1e-9), begin=0, end=float(row[place] or 0), width=BAR_WIDTH))
+            cells.append(Bar(size=max(top, 1e-9), begin=0, end=float(row[place] or 0), width=bar))
         grid.add_row(*cells)
     return grid
 

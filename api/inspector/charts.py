@@ -5,6 +5,8 @@ from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
+from api.inspector import wording
+
 LABELS: Final = 14  # below the axis
 TIMELINE_WIDTH: Final = 1000
 ROW: Final = 16
@@ -24,8 +26,9 @@ class Size(NamedTuple):
 
 
 CARD: Final = Size()
-SMALL: Final = Size(180, 56)
+SMALL: Final = Size(240, 58)
 WIDE: Final = Size(1100, 150)
+PHONE: Final = Size(320, 120)  # in place of a wide one
 
 
 class Part(NamedTuple):
@@ -56,8 +59,9 @@ def stacked(parts: Sequence[Part], total: float, label: str) -> Markup:
 
 
 def columns(points: Sequence[Part], label: str, *, top: float | None = None, size: Size = CARD) -> Markup:
-    """A column a point, with the first and the last named below."""
+    """A column a point, with the first and the last named below, and on the left what a full column is."""
     highest = top or max((point.value for point in points), default=0) or 1
+    full = "100%" if top == 1.0 else wording.count(highest)
     step = size.width / max(len(points), 1)
     drawn = [
         _column(
@@ -66,7 +70,13 @@ def columns(points: Sequence[Part], label: str, *, top: float | None = None, siz
         for index, point in enumerate(points)
     ]
     ends = (points[0].name.split(":")[0], points[-1].name.split(":")[0]) if points else ("", "")
-    return _chart(size, label, drawn, ends)
+    return _chart(size, label, [*drawn, _full_mark(size, full)], ends)
+
+
+def _full_mark(size: Size, words: str) -> Markup:
+    return Markup(
+        '<line class="axis full" x1="0" x2="{}" y1="1.5" y2="1.5"/><text class="tick" x="0" y="11">{}</text>'
+    ).format(size.width, words)
 
 
 def histogram(

@@ -36,7 +36,7 @@ async def post_login(request: Request, runtime: RuntimeOf, form: Form) -> Respon
         path=ROOT,
         httponly=True,
         samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=_came_by_tls(request),
     )
     return response
 
@@ -48,6 +48,11 @@ async def post_logout(request: Request, _visitor: Replaying) -> Response:
     response = RedirectResponse(f"{ROOT}/login", status_code=303)
     response.delete_cookie(COOKIE, path=ROOT, httponly=True, samesite="strict")
     return response
+
+
+def _came_by_tls(request: Request) -> bool:
+    """Whether the browser speaks https: to us, or to the proxy before us, as the form's origin says."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
 
 
 def _stay_here(target: str) -> str:

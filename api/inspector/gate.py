@@ -60,7 +60,7 @@ def get_gate(runtime: RuntimeOf, visitor: Visiting) -> Response:
         threshold=threshold,
         is_own=own is not None,
         spread=fine["score"],
-        decided=sum(fine["score"].kept) + sum(fine["score"].passed),
+        decided=fine["score"].total,
         signals=[(letter, meaning, coarse[name]) for name, (letter, meaning) in MEANINGS.items()],
         examples=examples,
         meanings=MEANINGS,

@@ -24,6 +24,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 TIERS: Final = ("hard", "soft", "tail", "guidance", "recall")
 STABLE_TIERS: Final = ("hard", "soft", "tail")  # what a prompt cache can keep, in the order of the prompt
 RECEIPTS_LISTED: Final = 30
+DROPPED_LISTED: Final = 12  # candidates of a tier that are not in; the rest unfold
 # Terms of a score by their names in the memory model; the rest are in the receipt.
 TERMS: Final = (
     "cosine",
@@ -43,22 +44,25 @@ def get_prompt(
     runtime: RuntimeOf,
     visitor: Visiting,
     session_id: str = "",
-    query: str = "",
+    query: str | None = None,
     budget: Annotated[int, Query(gt=0, le=MAX_BUDGET_TOKENS)] = 2000,
     user_id: str = "",
 ) -> Response:
-    """The form, the newest receipts, and with a session and a query the prompt that a host would get now."""
+    """The form, the newest receipts, and once it was sent the prompt that a host would get now.
+
+    An empty query is what a host sends at a session's start; an address without one only fills the form.
+    """
     caller = visitor.caller
     made = receipt = previous = None
     newest = read_newest(runtime, caller, session_id=None, count=RECEIPTS_LISTED)
-    if session_id and query:
+    if session_id and query is not None:
         previous = next((one for one in newest if one.session_id == session_id), None)
         made, receipt = _assemble(runtime, caller, session_id, query, budget, user_id or None)
     return render(
         "prompt.html",
         view="prompt",
         visitor=visitor,
-        asked={"session_id": session_id, "query": query, "budget": budget, "user_id": user_id},
+        asked={"session_id": session_id, "query": query or "", "budget": budget, "user_id": user_id},
         made=made,
         previous=previous,
         newest=newest,
@@ -88,6 +92,7 @@ def _describe(receipt: ReceiptOut) -> dict[str, Any]:
         "receipt": receipt,
         "parts": [Part(tier, spent[tier], f"t-{tier}") for tier in TIERS],
         "terms": TERMS,
+        "most_dropped": DROPPED_LISTED,
         "by_tier": [
             (tier, found)
             for tier in TIERS

@@ -1,6 +1,6 @@
 """Numbers and moments as people read them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -80,6 +80,36 @@ def excerpt(words: str | None, length: int = 160) -> str:
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
+def pros_and_cons(reasons: Sequence[str]) -> list[tuple[str, str]]:
+    """What the gate found in a turn, in words: what spoke for keeping it, and what against.
+
+    >>> pros_and_cons(["d.self_fact", "against.small_talk", "for.date"])
+    [('for', 'self fact, date'), ('against', 'small talk')]
+    """
+    sides: dict[str, list[str]] = {"for": [], "against": []}
+    for reason in reasons:
+        signal, _, name = reason.partition(".")
+        side = sides["against" if signal == "against" else "for"]
+        if (words := name.replace("_", " ")) not in side:
+            side.append(words)
+    return [(side, ", ".join(found)) for side, found in sides.items() if found]
+
+
+# Stages of an assembly in their order; whatever else is timed comes after them.
+STAGES: Final = ("total", "rules_tail", "encode_wait", "recall", "fit")
+
+
+def in_order(timings: Mapping[str, float]) -> list[tuple[str, float]]:
+    """What took how long, the whole first, then by stage.
+
+    >>> in_order({"fit": 1.0, "total": 9.0, "rules_tail": 2.0})
+    [('total', 9.0), ('rules tail', 2.0), ('fit', 1.0)]
+    """
+    known = [name for name in STAGES if name in timings]
+    names = [*known, *sorted(timings.keys() - set(known))]
+    return [(name.replace("_", " "), timings[name]) for name in names]
+
+
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "count": count,
     "span": span,
@@ -89,4 +119,6 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "decimal": decimal,
     "short": short,
     "excerpt": excerpt,
+    "pros_and_cons": pros_and_cons,
+    "in_order": in_order,
 }

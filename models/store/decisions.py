@@ -106,10 +106,19 @@ def _read_signals(row: Any) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """How one signal is spread over [0, 1]: of each bin, how many decisions kept the turn and how many did not."""
+    """How one signal is spread over [0, 1]: of each bin, how many decisions kept the turn and how many did not.
+
+    Where a signal found nothing it is 0, for most signals in most turns: those are counted apart.
+    """
 
     kept: tuple[int, ...]
     passed: tuple[int, ...]
+    zeros: int
+
+    @property
+    def total(self) -> int:
+        """Of how many decisions."""
+        return sum(self.kept) + sum(self.passed) + self.zeros
 
 
 _SPREAD = f"""
@@ -117,8 +126,8 @@ WITH newest AS (
     SELECT keep, {", ".join(SIGNALS)} FROM gate_decisions WHERE tenant_id = :tenant_id
     ORDER BY decided_at DESC LIMIT :most
 )
-SELECT signal, least(floor(value * :bins), :bins - 1)::integer AS bin, count(*) FILTER (WHERE keep) AS kept,
-       count(*) FILTER (WHERE NOT keep) AS passed
+SELECT signal, CASE WHEN value > 0 THEN least(floor(value * :bins), :bins - 1)::integer END AS bin,
+       count(*) FILTER (WHERE keep) AS kept, count(*) FILTER (WHERE NOT keep) AS passed
 FROM newest CROSS JOIN LATERAL (VALUES {", ".join(f"('{name}', {name})" for name in SIGNALS)}) AS said (signal, value)
 WHERE value IS NOT NULL GROUP BY 1, 2
 """
@@ -128,10 +137,17 @@ def spread_signals(connection: Connection, *, tenant_id: UUID, bins: int, most: 
     """How the signals of the newest decisions are spread, by their names in the memory model."""
     kept = {name: [0] * bins for name in SIGNALS}
     passed = {name: [0] * bins for name in SIGNALS}
+    zeros = dict.fromkeys(SIGNALS, 0)
     for row in connection.execute(text(_SPREAD), {"tenant_id": tenant_id, "bins": bins, "most": most}):
-        kept[row.signal][row.bin] = row.kept
-        passed[row.signal][row.bin] = row.passed
-    return {name: Spread(kept=tuple(kept[name]), passed=tuple(passed[name])) for name in SIGNALS}
+        if row.bin is None:
+            zeros[row.signal] = row.kept + row.passed
+        else:
+            kept[row.signal][row.bin] = row.kept
+            passed[row.signal][row.bin] = row.passed
+    return {
+        name: Spread(kept=tuple(kept[name]), passed=tuple(passed[name]), zeros=zeros[name])
+        for name in SIGNALS
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,6 +174,13 @@ def test_in_a_narrow_terminal_no_word_and_no_number_is_broken(lived: Any) -> Non
             assert not [value for value in whole if value not in drawn], name
 
 
+def test_charts_fit_a_narrow_terminal_and_one_tenant_is_named_once(lived: Any) -> None:
+    for name in ("gate_daily", "lag_hourly", "memory_growth", "prompt_cache"):
+        drawn = run(lived, name, "--tenant", lived.name, columns=80).stdout
+        assert "█" in drawn, name
+        assert drawn.count(lived.name) == 1, name
+
+
 def test_an_unknown_report_ends_with_2_and_names_those_there_are(lived: Any) -> None:
     wrong = run(lived, "gate_dayly", check=False)
     assert wrong.returncode == 2
