@@ -7,7 +7,9 @@ from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
 
+import structlog
 from celery import Task
+from kombu.exceptions import OperationalError
 
 from models.errors import TransientError
 from models.messages import (
@@ -37,6 +39,7 @@ from workers.gate import gate_turns
 from workers.ingest import ingest_items
 from workers.verify import verify_tenants
 
+log = structlog.get_logger(__name__)
 COMPACTIONS_SENT = 200  # by one scan; the next finds the rest
 TASK_OF_STAGE = {"accepted": INGEST, "ingested": EMBED_PENDING, "embedded": GATE_PENDING}
 retried = partial(
@@ -51,8 +54,14 @@ retried = partial(
 
 
 def ring(task: str) -> None:
-    """Tell whoever serves a task's queue that there is work."""
-    app.send_task(task)
+    """Tell whoever serves a task's queue that there is work; where Redis is away, the sweep tells them later.
+
+    A bell that stays silent is no fault of the rows it was about: what was done of them is done.
+    """
+    try:
+        app.send_task(task)
+    except OperationalError as error:
+        log.warning("bell.not_rung", task=task, error=type(error).__name__)
 
 
 def run_stage(

@@ -12,11 +12,16 @@ import redis
 from sqlalchemy import Engine
 
 from api.client import ServiceClient
+from api.stack.home.layout import plan_layout
+from api.stack.supervision.supervisor import Supervisor
 from api.stack.throwaway import ThrowawayStack
 from models.store.engine import open_engine
 
 DONE = "SELECT count(*) FROM longtail.work WHERE tenant_id = :tenant AND stage = 'done'"
 VECTORS = "SELECT count(*) FROM longtail.embeddings_minilm WHERE tenant_id = :tenant AND kind = 'turn'"
+WAITING_FOR_VECTORS = (
+    "SELECT count(*) FROM longtail.work WHERE tenant_id = :tenant AND stage IN ('accepted', 'ingested')"
+)
 DECIDED = "SELECT count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant"
 QUICK = {
     "LONGTAIL_SWEEP_SECONDS": "1",
@@ -111,6 +116,25 @@ def test_turns_are_accepted_while_redis_is_stopped(tenant: Any) -> None:
         for server in servers:
             server.send_signal(signal.SIGCONT)
     expect_everything_remembered(tenant, 20)
+
+
+def test_no_row_is_blamed_for_a_bell_that_could_not_be_rung(tenant: Any) -> None:
+    """What is being drained when Redis goes away is drained all the same: once, and without an error on any row."""
+    supervisor = Supervisor(plan_layout(tenant.stack.home, "nobody").control_socket)
+    send(tenant, 300)
+    wait_for(lambda: 0 < tenant.one(VECTORS) < 300)
+    supervisor.stop("redis")
+    try:
+        wait_for(lambda: supervisor.processes()["redis"].state == "STOPPED")
+        waiting = tenant.one(WAITING_FOR_VECTORS)
+        wait_for(lambda: tenant.one(WAITING_FOR_VECTORS) < max(waiting - 16, 1))
+        blamed = tenant.rows(
+            "SELECT DISTINCT last_error FROM longtail.work WHERE tenant_id = :tenant AND last_error IS NOT NULL"
+        )
+    finally:
+        supervisor.start("redis")
+    assert blamed == []
+    expect_everything_remembered(tenant, 300)
 
 
 def test_redis_killed_and_back_is_only_a_delay(tenant: Any) -> None:

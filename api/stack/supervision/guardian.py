@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from api.stack.home.layout import Layout
 
 TRY_AGAIN_SECONDS = 2.0
-ORPHAN_SECONDS = 2.0  # for what would finish politely: whatever is cut off is found again by the sweep
+SERVER_SECONDS = 2.0  # that PostgreSQL may take to write down what it has, which saves it a recovery
 LOCK_WAIT_SECONDS = 120.0
 
 
@@ -68,7 +68,8 @@ def _start_again(layout: "Layout", configuration: str) -> subprocess.Popen[bytes
     from api.stack.supervision.supervisor import Supervisor, await_supervisord
 
     state = read_state(layout)
-    stop_orphans(layout, stop_seconds=ORPHAN_SECONDS)
+    # What serves is ended at once, however much it has begun: rows and hosts ask again, and every second is an outage.
+    stop_orphans(layout, service_seconds=0.0, server_seconds=SERVER_SECONDS)
     supervisord = run_supervisord(configuration)
     try:
         await_supervisord(layout, supervisord)

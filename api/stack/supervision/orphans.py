@@ -23,6 +23,7 @@ from api.stack.supervision.parts import (
 )
 
 STOP_SECONDS = 15.0
+SERVERS = frozenset({POSTGRES, REDIS})
 _WORKER_TITLE = re.compile(r"\[celeryd: (?P<name>[a-z]+)@")
 
 
@@ -36,17 +37,23 @@ def find_orphans(layout: Layout) -> dict[str, list[psutil.Process]]:
     return found
 
 
-def stop_orphans(layout: Layout, *, stop_seconds: float = STOP_SECONDS) -> list[str]:
-    """Stop them politely, what serves before what it rests on, then without asking; return the parts that had any."""
+def stop_orphans(
+    layout: Layout, *, service_seconds: float = STOP_SECONDS, server_seconds: float = STOP_SECONDS
+) -> list[str]:
+    """Stop them politely, what serves before what it rests on, then without asking; return the parts that had any.
+
+    No seconds, no politeness: what may be cut off anywhere is ended at once.
+    """
     found = find_orphans(layout)
     for together in STOP_TOGETHER:
         processes = [process for part in together for process in found.get(part, [])]
         numbers = {process.pid for process in processes}
-        for process in processes:
+        patience = server_seconds if set(together) <= SERVERS else service_seconds
+        for process in processes if patience else []:
             # The first of a family stops the others in order; PostgreSQL takes INT as its fast shutdown.
             if _parent_of(process) not in numbers:
                 _signal(process, signal.SIGINT if together == (POSTGRES,) else signal.SIGTERM)
-        _, alive = psutil.wait_procs(processes, timeout=stop_seconds)
+        _, alive = psutil.wait_procs(processes, timeout=patience)
         for process in alive:
             _signal(process, signal.SIGKILL)
         psutil.wait_procs(alive, timeout=STOP_SECONDS)
