@@ -20,6 +20,8 @@ def count_values(body: bytes, *, enough: int) -> int:
     >>> count_values(b'{"a": [1, 2, {"b,": "c: \\\\", [d"}]}', enough=100)
     7
     """
+    if b"\0" in body:  # UTF-16 or UTF-32, where a string's end is not told as simply: every mark counts
+        return sum(body.count(mark) for mark in (b'"', b",", b":", b"[", b"{"))
     plain = body.replace(b"\\\\", b"").replace(
         b'\\"', b""
     )  # every quotation mark left begins or ends a string

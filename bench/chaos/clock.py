@@ -1,8 +1,8 @@
 """A clock that can be set back for some processes alone, while their timers run on as they do on a real machine."""
 
-import shutil
-import subprocess
 from pathlib import Path
+
+from bench.chaos.shims import compile_shim
 
 # libfaketime moves the monotonic clock too, which no machine does, or breaks Python's sleep when told not to.
 SOURCE = r"""
@@ -38,12 +38,8 @@ class Clock:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "clock"
-        source, library = folder / "clock.c", folder / "clock.so"
-        source.write_text(SOURCE)
-        compiler = shutil.which("cc")
-        self.is_there = compiler is not None and not subprocess.call(
-            [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]
-        )
+        library = compile_shim(folder, "clock", SOURCE)
+        self.is_there = library is not None
         self.environment = (
             {"LD_PRELOAD": str(library), "CHAOS_CLOCK": str(self._file)} if self.is_there else {}
         )

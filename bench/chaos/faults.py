@@ -79,7 +79,7 @@ def _stop(part: str) -> Fault:
 
 
 def slow_postgres(place: Place, _rng: random.Random) -> None:
-    """Stopped two thirds of the time, as on a disk that does not keep up."""
+    """Stopped two thirds of the time."""
     for _ in range(30):
         frozen = place.family(POSTGRES)
         for process in each(*frozen):
@@ -88,6 +88,15 @@ def slow_postgres(place: Place, _rng: random.Random) -> None:
         for process in each(*frozen):
             process.resume()
         time.sleep(0.04)
+
+
+def slow_disk(place: Place, rng: random.Random) -> None:
+    """Every write and every flush of PostgreSQL's takes up to a second."""
+    place.slow_disk.set_milliseconds(rng.randint(100, 1000))
+    try:
+        time.sleep(rng.uniform(1, 2 * MOST_SECONDS))
+    finally:
+        place.slow_disk.set_milliseconds(0)
 
 
 def take_connections(place: Place, rng: random.Random) -> None:
@@ -213,6 +222,7 @@ FAULTS: Mapping[str, Fault] = {
     "connections exhausted": take_connections,
     "clock set back": set_clock_back,
     "disk full": fill_disk,
+    "slow disk": slow_disk,
     "encoder's file missing": hide_encoder,
     "worker out of memory": starve_worker,
     "two beats": second_beat,

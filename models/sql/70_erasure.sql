@@ -96,14 +96,17 @@ BEGIN
         UNION SELECT session_id FROM sessions WHERE tenant_id = of_tenant AND (namespace = whole OR session_id = one_session));
     node_ids := ARRAY(SELECT node.id FROM document_nodes AS node JOIN documents ON documents.id = node.document_id
         WHERE documents.tenant_id = of_tenant AND documents.binding = of_binding AND (of_document IS NULL OR documents.name = of_document));
-    -- Marks first, while there is something to make them of. Short texts ("yes") get none: they would silence new ones.
+    -- Marks first, while there is something to make them of: of a turn one that tokens of the tenant meet, and one that those of its
+    -- namespace do (`accept_turns`). Short texts ("yes") get none: they would silence new ones.
     INSERT INTO tombstone_salts (tenant_id, salt) VALUES (of_tenant, gen_random_uuid() || ':' || gen_random_uuid())
     ON CONFLICT (tenant_id) DO NOTHING;
     INSERT INTO tombstones (tenant_id, mark)
-    SELECT of_tenant, longtail.tombstone(of_tenant, 'turn', session_id || E'\n' || encode(content_sha256, 'hex'))
-    FROM turns WHERE tenant_id = of_tenant AND id = ANY(turn_ids) AND char_length(content) >= 20
-    UNION SELECT of_tenant, longtail.tombstone(of_tenant, 'key', session_id || E'\n' || dedup_key)
-    FROM turns WHERE tenant_id = of_tenant AND id = ANY(turn_ids) AND dedup_key NOT LIKE 'position:%'
+    SELECT of_tenant, longtail.tombstone(of_tenant, 'turn', whose || session_id || E'\n' || encode(content_sha256, 'hex'))
+    FROM turns CROSS JOIN unnest(ARRAY['', namespace || E'\n']) AS whose
+    WHERE tenant_id = of_tenant AND id = ANY(turn_ids) AND char_length(content) >= 20
+    UNION SELECT of_tenant, longtail.tombstone(of_tenant, 'key', whose || session_id || E'\n' || dedup_key)
+    FROM turns CROSS JOIN unnest(ARRAY['', namespace || E'\n']) AS whose
+    WHERE tenant_id = of_tenant AND id = ANY(turn_ids) AND dedup_key NOT LIKE 'position:%'
     UNION SELECT of_tenant, longtail.tombstone(of_tenant, 'document', binding || E'\n' || name || E'\n' || encode(body_sha256, 'hex'))
     FROM documents WHERE tenant_id = of_tenant AND binding = of_binding AND (of_document IS NULL OR name = of_document)
     ON CONFLICT DO NOTHING;

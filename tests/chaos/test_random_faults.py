@@ -1,12 +1,17 @@
 """Claims about faults in any order: whatever happens, and one upon the other, the stack comes back whole by itself."""
 
 import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from bench.chaos.faults import FAULTS
 from bench.chaos.report import END, make_table
 from bench.chaos.run import Outcome, plan, run
+from bench.chaos.slow import SlowDisk
 
 FAULTS_HERE = int(os.environ.get("LONGTAIL_CHAOS_FAULTS", "24"))
 SEED = int(os.environ.get("LONGTAIL_CHAOS_SEED", "16"))
@@ -28,9 +33,19 @@ def test_every_fault_comes_before_any_comes_twice() -> None:
     assert list(plan(1, 50, list(FAULTS))) == list(plan(1, 50, list(FAULTS)))
 
 
-def test_the_page_has_the_marks_that_its_table_is_written_between() -> None:
-    from pathlib import Path
+def test_a_slow_disk_makes_writes_and_flushes_wait(tmp_path: Path) -> None:
+    disk = SlowDisk(tmp_path)
+    assert disk.is_there, "this machine has no C compiler"
+    code = "import os; f = os.open('x', os.O_RDWR | os.O_CREAT); os.pwrite(f, b'x', 0); os.fsync(f); os.fdatasync(f)"
+    disk.set_milliseconds(200)
+    start = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **disk.environment}, cwd=tmp_path, check=True
+    )
+    assert time.monotonic() - start >= 3 * 0.2
 
+
+def test_the_page_has_the_marks_that_its_table_is_written_between() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reliability.md").read_text()
     assert page.count("<!-- table") == 1 and page.count(END) == 1
     found = {"lost": 0, "duplicated": 0, "stuck": 0, "dead_letters": 0, "violations": 0}

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 import redis
 
+from api.client import ServiceClient
 from models.errors import InvalidInput, NotFound
+from models.store.tenancy.tokens import ensure_token
 from models.tables import TENANT_TABLES
 
 WORD = "zanzibar"
@@ -145,6 +147,27 @@ def test_an_erased_session_leaves_nothing_and_does_not_come_back(
     ]
     elsewhere = new_tenant()  # nothing was erased there
     assert elsewhere.client.import_([exported], ids="new")["erased"] == {}
+
+
+def test_a_bound_token_does_not_bring_back_its_own_and_learns_nothing_of_anothers(tenant: Any) -> None:
+    """Whoever guesses words that somebody else had erased gets the answer of one who says them first."""
+    tenant.client.post_turns("s1", [{"role": "user", "content": SAID, "id": "m1"}], user_id="ann")
+    erase(tenant, "namespace", "ann")
+    answers = {}
+    for who in ("bob", "ann"):
+        ensure_token(
+            tenant.stack.owner_url, tenant=tenant.name, token=f"{who}-{tenant.name}", namespaces=[who]
+        )
+        with ServiceClient(url=tenant.client.url, token=f"{who}-{tenant.name}") as client:
+            turns = [
+                {"role": "user", "content": SAID},
+                {"role": "user", "content": "Now other words.", "id": "m1"},
+            ]
+            if who == "ann":
+                erase(tenant, "namespace", "bob")  # so that the session is free again
+            answers[who] = client.post_turns("s1", turns)
+    assert (answers["bob"]["erased"], len(answers["bob"]["accepted"])) == ([], 2)
+    assert (answers["ann"]["erased"], answers["ann"]["accepted"]) == ([0, 1], [])
 
 
 def test_an_erased_memory_takes_its_turn_and_leaves_the_session(tenant: Any) -> None:

@@ -109,12 +109,13 @@ def test_a_stranger_is_refused_before_a_byte_of_the_body_is_read(tenant: Any) ->
 
 
 @pytest.mark.parametrize("path", ["/v1/assemble", "/v1/sessions/s/turns", "/rpc"])
-@pytest.mark.parametrize("shape", ["keys", "items", "brackets"])
+@pytest.mark.parametrize("shape", ["keys", "items", "brackets", "another encoding"])
 def test_a_body_of_a_million_values_is_refused_unparsed(tenant: Any, path: str, shape: str) -> None:
     body = {
         "keys": b"{" + b",".join(b'"k%d":1' % n for n in range(1_000_000)) + b"}",
         "items": b'{"turns":[' + b"1," * 1_000_000 + b"1]}",
         "brackets": b'{"turns":' + b"[" * 1_000_000,
+        "another encoding": ('{"name":"\\"","turns":[' + "1," * 1_000_000 + '1],"x":"\\""}').encode("utf-16"),
     }[shape]
     headers = {"Authorization": f"Bearer {tenant.token}", "Content-Type": "application/json"}
     answer = httpx.post(tenant.client.url + path, content=body, headers=headers, timeout=300)
