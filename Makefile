@@ -7,14 +7,24 @@ PYTEST := $(BIN)/python -m pytest
 # A file is the unit, so a worker starts a stack of its own once and no two tests share one; the long files come first.
 PARALLEL := -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test test-pythons test-hosts test-openclaw test-browser test-monitoring check format chaos api-fuzz fuzz sbom licences audit mutants lock clean
+.PHONY: help run test test-pythons test-hosts test-openclaw test-browser test-monitoring check format chaos api-fuzz fuzz sbom licences audit mutants lock clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS="$$(printf '\t')" read -r name words; do \
+		printf '%-16s %s\n' "$$name" "$$words"; done
 
 # The environment is made once, and again when a lock file or the project file changes: first what Longtail needs to run
 # (requirements-run.lock), then, for tests and checks, what requirements.lock adds to it.
+# An environment without pip is what Debian's Python leaves behind where python3-venv is missing: it is made again.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Longtail needs Python 3.11 or newer; set PYTHON=python3.x")'
+	@$(PYTHON) -c 'from ensurepip import version' 2>/dev/null || { exec >&2; \
+		echo "$(PYTHON) cannot make a virtual environment: its module ensurepip is missing."; \
+		echo "On Debian and Ubuntu: sudo apt install python3-venv, then the same command again."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
-$(VENV)/.runs: requirements-run.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Longtail needs Python 3.11 or newer; set PYTHON=python3.x")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(VENV)/.runs: requirements-run.lock pyproject.toml | $(BIN)/pip
 	@echo "installing what requirements-run.lock names into $(VENV); once, a minute or two"
 	$(INSTALL) --progress-bar on --require-hashes -r requirements-run.lock
 	$(INSTALL) --quiet --no-deps --no-build-isolation -e .

@@ -259,7 +259,9 @@ def _show_rows(
         table.add_column(name, no_wrap=name == "id", overflow="fold")
     for one in found:
         table.add_row(*(Text(show(one)) for show in columns.values()))
-    Console().print(table if found else f"There are no {key}.")
+    Console().print(
+        table if found else "There is no guidance." if key == "guidance" else f"There are no {key}."
+    )
 
 
 def _forget(noun: str, given: str, reason: str | None, as_json: bool) -> None:
@@ -270,14 +272,9 @@ def _forget(noun: str, given: str, reason: str | None, as_json: bool) -> None:
 
 
 def _read_id(given: str, noun: str) -> UUID:
-    from models.errors import InvalidInput
+    from api.cli.ids import read_id
 
-    try:
-        return UUID(given)
-    except ValueError as error:
-        raise InvalidInput(
-            f"'{given[:64]}' is no id", remedy=f"'longtail {noun} list' shows the ids"
-        ) from error
+    return read_id(given, remedy=f"'longtail {noun} list' shows the ids")
 
 
 def _shorten(text: str) -> str:

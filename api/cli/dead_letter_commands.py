@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.token_commands import OfTenant, _find_tenant, _owner, _plain, _read_id
+from api.cli.token_commands import OfTenant, _find_tenant, _owner, _plain
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -49,12 +49,13 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Give them back to the workers, from the first stage on. Exits 1 where none is left to replay."""
+    from api.cli.ids import read_id
     from models.errors import InvalidInput
     from models.store.work import revive_work
 
     if (item is None) is not every:
         raise InvalidInput("which ones?", remedy="give an id, or --all, one of them")
-    wanted = None if item is None else _read_id(item)
+    wanted = None if item is None else read_id(item, remedy="'longtail dead-letters list' shows the ids")
     tenant_id = _find_tenant(tenant)
     with _owner(tenant_id) as connection:
         revived = revive_work(connection, tenant_id=tenant_id, item_id=wanted)

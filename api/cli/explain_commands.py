@@ -47,8 +47,13 @@ def explain(
     """Show how a prompt came about: its budget, every candidate with its terms, and why what is missing was left out."""
     from rich.console import Console
 
+    from api.cli.ids import read_id
+
+    wanted = str(
+        read_id(assembly, noun="of an assembly", remedy="'longtail assemble' prints the id of each prompt")
+    )
     with open_client() as client:
-        found = client.replay(assembly) if replay else client.explain(assembly)
+        found = client.replay(wanted) if replay else client.explain(wanted)
     if as_json:
         print(json.dumps(found))
     elif replay:

@@ -129,20 +129,13 @@ def expand(
     as_json: AsJson = False,
 ) -> None:
     """Print what a summary covers, down to the raw turns."""
-    from uuid import UUID
-
     from rich.console import Console
     from rich.text import Text
 
-    from models.errors import InvalidInput
+    from api.cli.ids import read_id
 
-    try:
-        UUID(summary)
-    except ValueError as error:
-        raise InvalidInput(
-            f"'{summary}' is no id of a summary",
-            remedy="'longtail history SESSION' and 'longtail compact --json' name the ids",
-        ) from error
+    named = "'longtail history SESSION' and 'longtail compact --json' name the ids"
+    summary = str(read_id(summary, noun="of a summary", remedy=named))
     with open_client() as client:
         answer = client.expand(summary, depth=depth)
         cursor = answer["next_cursor"]

@@ -90,8 +90,9 @@ def _import_own(path: Path, new_ids: bool, as_json: bool) -> None:
     if as_json:
         print(json.dumps(answer))
         return
-    records = sum(answer["records"].values())
-    print(f"{records} records read, {sum(answer['new'].values())} of them new; the workers index them now.")
+    records, new = sum(answer["records"].values()), sum(answer["new"].values())
+    index = "; the workers index them now" if new else ""
+    print(f"{records} records read, {new} of them new{index}.")
 
 
 def _run(

@@ -52,6 +52,7 @@ def ingest(
 
     from api.cli.turn_files import STANDARD_INPUT, check_turn_file, open_turn_file
     from api.cli.turn_sending import SendRun
+    from api.cli.wording import count_of
 
     console = Console(stderr=as_json)
     with (
@@ -73,7 +74,11 @@ def ingest(
         print(json.dumps({**counts, "erased": run.erased, "differing": run.differing}))
     else:
         resumed = f", {skipped} sent by an earlier run" if skipped else ""
-        console.print(f"{run.accepted} turns accepted, {run.duplicates} known already{resumed}.")
+        if lines:
+            accepted = count_of(run.accepted, "turn")
+            console.print(f"{accepted} accepted, {run.duplicates} known already{resumed}.")
+        else:
+            console.print(f"{path.name} holds no turns.")
         if run.ignored:
             console.print(f"{run.ignored} were left out by the server: heartbeats, or sessions it ignores.")
         if run.erased:
@@ -87,7 +92,8 @@ def show_differing(differing: list[dict[str, str]]) -> None:
     """Turns whose id the server knows with other words."""
     if not differing:
         return
-    print(f"error: {len(differing)} turns have an id that is known with other words:", file=sys.stderr)
+    have = "turn has" if len(differing) == 1 else "turns have"
+    print(f"error: {len(differing)} {have} an id that is known with other words:", file=sys.stderr)
     for one in differing:
         print(f"  session {one['session_id']}, id {one['id']}", file=sys.stderr)
     print(
@@ -128,7 +134,7 @@ def wait_until_remembered(
 def assemble(
     session: Annotated[str, typer.Option("--session", help="The session to assemble for.")],
     query: Annotated[str, typer.Option("--query", help="What the next model call is about.")],
-    budget: Annotated[int, typer.Option("--budget", help="Tokens the prompt may cost.")] = 4000,
+    budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens the prompt may cost.")] = 4000,
     user: User = None,
     agent: Agent = None,
     tokenizer: Annotated[str, typer.Option(help="'chars' or the name of a tokenizer file.")] = "chars",

@@ -249,14 +249,9 @@ def _no_token(token_id: UUID) -> Exception:
 
 
 def _read_id(given: str) -> UUID:
-    from models.errors import InvalidInput
+    from api.cli.ids import read_id
 
-    try:
-        return UUID(given)
-    except ValueError as error:
-        raise InvalidInput(
-            f"'{given[:64]}' is no token's id", remedy="'longtail token list' shows them"
-        ) from error
+    return read_id(given, noun="of a token", remedy="'longtail token list' shows them")
 
 
 def _plain(value: object) -> str:

@@ -23,10 +23,24 @@ IN_COMMANDS: Final = (
     (r"repeat the call", "repeat the command"),
     (r"assemble with explain=true", "'longtail assemble --explain'"),
     (r"send its Markdown as the body", "write its Markdown into the file"),
+    (
+        r"send the identity that opened it, choose another session_id, or open the session with \"shared\": true"
+        r" in its first turns",
+        "name the identity that opened it, or choose another session",
+    ),
     (r"leave empty turns out", "give it some words, or leave it out"),
     (r"send at least one character, or leave the item out", "give it some words"),
     (r"see /docs for what the field takes", "the command's --help says what it takes"),
 )
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count_of(1, "turn"), count_of(0, "turn")
+    ('1 turn', '0 turns')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def in_commands(words: str) -> str:

@@ -124,6 +124,7 @@ def _find_nearest(
         befores=[LAST_SEQ],
         count=count,
         only_durable=scope.view == "memories",
+        said_by_users=scope.view == "turns",
         way=choose_way(sizes, wanted=count * SEARCHED_PER_RESULT),
     )[0]
     return _load(connection, call, scope, {one.item_id: one.similarity for one in near})

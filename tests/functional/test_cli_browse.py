@@ -94,6 +94,9 @@ def test_dead_letters_are_listed_and_replayed_to_the_end(tenant: Any) -> None:
         (("sessions", "show", "nobody"), "'longtail sessions list' shows them"),
         (("docs", "show", "none.md"), "'longtail docs list' shows them"),
         (("dead-letters", "replay"), "--all"),
+        (("dead-letters", "replay", "x"), "'longtail dead-letters list' shows the ids"),
+        (("token", "revoke", "x"), "'longtail token list' shows them"),
+        (("explain", "x"), "'longtail assemble' prints the id of each prompt"),
     ],
 )
 def test_a_wrong_name_is_answered_with_the_command_that_lists_the_right_ones(

@@ -214,6 +214,14 @@ def test_what_is_wrong_with_a_word_is_said_without_http(
     assert not [one for one in foreign if one in result.stderr]
 
 
+def test_a_session_of_another_is_explained_in_words_that_a_command_takes(tenant: Any) -> None:
+    tenant.say("s", "I moved to Lisbon.", user_id="ann")
+    result = run(tenant, "assemble", "--session", "s", "--user", "bob", "--query", "x", check=False)
+    assert result.returncode == 2
+    assert "name the identity that opened it, or choose another session" in result.stderr
+    assert "shared" not in result.stderr
+
+
 @pytest.mark.parametrize("answer", ["200 OK", "404 Not Found", "501 Unsupported method"])
 def test_a_service_that_is_no_longtail_is_named(tenant: Any, answer: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -288,10 +296,18 @@ def test_the_demo_plays_the_sample_and_shows_every_tier(tenant: Any) -> None:
     assert tenant.client.list_documents()["documents"] == []
 
 
-def test_a_wrong_budget_is_refused_with_the_servers_remedy(tenant: Any) -> None:
+def test_a_wrong_budget_is_refused_by_the_name_it_was_given_under(tenant: Any) -> None:
     result = run(tenant, "assemble", "--session", "s", "--query", "x", "--budget", "0", check=False)
     assert result.returncode == 2
-    assert "budget_tokens" in result.stderr or "greater than 0" in result.stderr
+    assert "'--budget'" in result.stderr
+
+
+def test_a_file_without_turns_says_so(tenant: Any) -> None:
+    env = {**tenant.stack.env, "LONGTAIL_TOKEN": tenant.token}
+    done = subprocess.run(
+        [sys.executable, "-m", "api", "ingest", "-"], input=b"", capture_output=True, check=True, env=env
+    )
+    assert b"standard input holds no turns" in done.stdout
 
 
 def test_the_hook_path_imports_nothing_heavy() -> None:

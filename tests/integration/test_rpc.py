@@ -842,8 +842,10 @@ def test_a_promoted_dream_is_recalled_until_it_leaves_its_diary(tenant: Any, rpc
         "user_id": "ann",
     }
     assert said in tenant.client.assemble(**asked)["text"]
-    hits = tenant.client.search(query="who tunes pianos?", user_id="ann")
-    assert "tunes pianos" in json.dumps(hits)
+    hits = tenant.client.search(query="who tunes pianos?", user_id="ann")["results"]
+    assert ("memory", "Ann's brother tunes pianos in Ghent.") in [(hit["kind"], hit["text"]) for hit in hits]
+    found = rpc.call("search_text", collection="user:ann", text="who tunes pianos?", k=2)["results"]
+    assert found[0]["text"] == "Ann's brother tunes pianos in Ghent."
     assert rpc.call("list_collection", collection="elevated:user:ann") == {"results": []}
     for _ in range(2):
         rpc.call("promote_dream_entries", userId="ann", sourceDoc="DREAMS.md", entries=entries[1:2])

@@ -156,11 +156,11 @@ CROSS JOIN LATERAL (
 LEFT JOIN LATERAL (SELECT content, position FROM turns WHERE turns.id = items.id OFFSET 0) AS turns
        ON items.kind = 'turn'
 LEFT JOIN LATERAL (
-    SELECT d, memory_id, is_reinforcement FROM gate_decisions WHERE gate_decisions.turn_id = items.id OFFSET 0
+    SELECT d FROM gate_decisions WHERE gate_decisions.turn_id = items.id OFFSET 0
 ) AS gate ON items.role = 'user'
 LEFT JOIN LATERAL (
-    SELECT id, gate_score, last_seen_at FROM memories WHERE memories.id = gate.memory_id OFFSET 0
-) AS memories ON NOT gate.is_reinforcement
+    SELECT id, gate_score, last_seen_at FROM memories WHERE memories.turn_id = items.id OFFSET 0
+) AS memories ON items.kind = 'turn'
 LEFT JOIN LATERAL (
     SELECT newer_turn_id, changed_at FROM supersessions WHERE supersessions.older_turn_id = items.id
     ORDER BY changed_at DESC, newer_turn_id LIMIT 1

@@ -87,15 +87,18 @@ def find_neighbours(
     count: int,
     only_durable: bool,
     way: Way,
+    said_by_users: bool = True,
 ) -> list[list[Neighbour]]:
     """For each vector, the nearest user turns that arrived before it; one search for all of them.
 
-    With `only_durable`, the nearest durable memories among them, by the memory's id.
+    With `only_durable`, the nearest durable memories among them, by the memory's id; those that no user said, as
+    dreams, only where `said_by_users` is false: what a user says confirms no dream.
     """
     memory_id = (
         "(SELECT memories.id FROM memories "
         "WHERE memories.turn_id = stored.item_id AND memories.forgotten_at IS NULL)"
     )
+    users_alone = "AND stored.role = 'user'" if said_by_users else ""
     rows = connection.execute(
         text(
             "SELECT asked.number, near.item_id, near.distance "
@@ -106,7 +109,7 @@ def find_neighbours(
             f"    SELECT {memory_id if only_durable else 'stored.item_id'} AS item_id, "
             f"          stored.embedding <=> asked.embedding AS distance FROM {table_of(encoder)} AS stored "
             "     WHERE stored.tenant_id = :tenant_id AND stored.namespace = :namespace AND stored.kind = 'turn' "
-            "       AND stored.role = 'user' AND stored.seq < asked.before "
+            f"      AND stored.seq < asked.before {users_alone} "
             f"      {f'AND {memory_id} IS NOT NULL' if only_durable else ''} "
             f"    ORDER BY {order_by_distance(way, 'asked.embedding')} LIMIT {count * WINDOWS_PER_ITEM}"
             "  ) AS windows GROUP BY item_id ORDER BY 2 LIMIT :count"
