@@ -7,8 +7,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import numpy as np
 import structlog
 from sqlalchemy import Engine
 
@@ -30,7 +32,7 @@ from models.meters import Tally
 from models.settings import Settings
 from models.store.engine import open_engine, plain_transaction
 from models.store.index.embeddings import Vector
-from models.store.index.encoders import check_encoder
+from models.store.index.encoders import KnownEncoder, check_encoder, require_active
 from models.store.tenancy.tokens import Caller, find_caller, find_living, token_digest
 from models.traces import open_traces
 
@@ -41,11 +43,24 @@ IDENTIFY_TIMEOUT_MS = 500
 QUERY_CACHE_ENTRIES = 512
 QUERY_THREADS = 1  # one short text is no faster with more, and PostgreSQL needs the other core meanwhile
 MOST_TRANSFERS = 4  # exports and imports at once
-WARM_UP_RETRY_SECONDS = 2.0
+ENCODER_CHECK_SECONDS = 2.0  # how soon an encoder that took over is noticed
 
 
 def _has_expired(caller: Caller) -> bool:
     return caller.expires_at is not None and caller.expires_at <= datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """An encoder, and whose vectors are read with it."""
+
+    encoder: Encoder | None
+    name: str
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The digest of what made the vectors; None while there is no encoder."""
+        return self.encoder.fingerprint.digest() if self.encoder else None
 
 
 class Runtime:
@@ -78,6 +93,7 @@ class Runtime:
         self.draining = threading.Event()  # the server was told to stop: nobody waits for long any more
         self.receipts = ReceiptWriter(self.engine, settings)
         self.encoder: Encoder | None = None
+        self.encoder_name = "minilm"  # whose vectors are read while none is loaded; the database soon says
         self.encoder_problem: str | None = "the encoder is still loading"
         self.last_known = LastKnown(settings.home / "last-known")
         self.rules = RuleKeeper(self.engine, self.last_known, self.outage)
@@ -86,8 +102,8 @@ class Runtime:
         self._callers: dict[bytes, tuple[float, Caller]] = {}
         self._counters: dict[str, TokenCounter] = {}
         self._closing = threading.Event()
-        self._warm_up = threading.Thread(target=self._load_encoder, name="warm-up", daemon=True)
-        self._warm_up.start()
+        self._is_refused = False
+        threading.Thread(target=self._keep_encoder, name="encoder", daemon=True).start()
         threading.Thread(target=self._keep_callers_true, name="tokens", daemon=True).start()
 
     def uptime_seconds(self) -> float:
@@ -96,7 +112,13 @@ class Runtime:
 
     def is_settled(self) -> bool:
         """Whether the encoder is there, or will not come: nothing changes by waiting."""
-        return self.encoder is not None or not self._warm_up.is_alive()
+        return self.encoder is not None or self._is_refused
+
+    @property
+    def serving(self) -> Serving:
+        """The encoder of this moment. A request takes it once: it is read by one encoder from begin to end."""
+        encoder = self.encoder
+        return Serving(encoder=encoder, name=self.encoder_name if encoder is None else encoder.name)
 
     def close(self) -> None:
         """Stop threads and give connections back."""
@@ -110,49 +132,78 @@ class Runtime:
         self._encoding.shutdown(wait=False, cancel_futures=True)
         self.engine.dispose()
 
-    def _load_encoder(self) -> None:
-        """Load and check the encoder away from the request path; keep trying while PostgreSQL is away."""
+    def _keep_encoder(self) -> None:
+        """Load the encoder that serves, away from the request path, and again when another takes over."""
+        refused: str | None = None
         while not self._closing.is_set():
             try:
-                loaded = load_encoder(
-                    self.settings.encoder, threads=QUERY_THREADS, cache=self.settings.encoder_cache
-                )
-                loaded.encode(["warm up"])
-                with plain_transaction(self.engine) as connection:
-                    check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())
-            except Misconfigured as error:
-                self.encoder_problem = str(
-                    error
-                )  # fail closed: another model's vectors mean nothing to this one
-                log.error("encoder.refused", reason=error.code)
-                return
+                active = self._read_active()
+                if active is not None and active.digest not in (self._loaded_digest(), refused):
+                    refused = None if self._load_encoder(active) else active.digest
             except Exception as error:  # noqa: BLE001 - named in every answer until it works
-                self.encoder_problem = f"the encoder could not be loaded: {error}"
-                log.warning("encoder.unavailable", error=type(error).__name__)
-                self._closing.wait(WARM_UP_RETRY_SECONDS)
-            else:
-                gc.collect()
-                gc.freeze()  # what is here now stays: no collection need look at it again
-                self.encoder, self.encoder_problem = loaded, None
-                log.info("encoder.ready", encoder=loaded.name, fingerprint=loaded.fingerprint.digest()[:12])
-                return
+                if self.encoder is None:
+                    self.encoder_problem = f"the encoder could not be loaded: {error}"
+                    log.warning("encoder.unavailable", error=type(error).__name__)
+            self._closing.wait(ENCODER_CHECK_SECONDS)
 
-    def start_encoding(self, texts: Sequence[str]) -> "Future[Vector] | None":
-        """A row for each text, soon; None when there is no encoder or nothing to encode."""
-        if self.encoder is None or not any(text.strip() for text in texts):
+    def _read_active(self) -> KnownEncoder | None:
+        if self.outage.is_on and self.encoder is not None:
             return None
-        known = self._vectors.get(tuple(texts))
+        with plain_transaction(self.engine, timeout_ms=IDENTIFY_TIMEOUT_MS) as connection:
+            return require_active(connection)
+
+    def _loaded_digest(self) -> str | None:
+        return self.encoder.fingerprint.digest() if self.encoder else None
+
+    def _load_encoder(self, active: KnownEncoder) -> bool:
+        """Serve with it from here on; False where it is another model than the one that made the stored vectors."""
+        if self.encoder is None:
+            self.encoder_name = active.name
+        try:
+            loaded = load_encoder(active.source, threads=QUERY_THREADS, cache=self.settings.encoder_cache)
+            loaded.encode(["warm up"])
+            with plain_transaction(self.engine) as connection:
+                check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())
+        except Misconfigured as error:
+            log.error("encoder.refused", reason=error.code)
+            if self.encoder is None:  # fail closed: another model's vectors mean nothing to this one
+                self.encoder_problem, self._is_refused = str(error), True
+            return False
+        gc.collect()
+        gc.freeze()  # what is here now stays: no collection need look at it again
+        self.encoder, self.encoder_problem, self.encoder_name = loaded, None, loaded.name
+        log.info("encoder.ready", encoder=loaded.name, fingerprint=loaded.fingerprint.digest()[:12])
+        return True
+
+    def start_encoding(
+        self, texts: Sequence[str], serving: Serving | None = None, *, as_passages: bool = False
+    ) -> "Future[Vector] | None":
+        """A row for each text, soon; None when there is no encoder or nothing to encode.
+
+        They are questions, or passages: what is kept and searched, of which the first window is read.
+        """
+        encoder = (serving or self.serving).encoder
+        if encoder is None or not any(text.strip() for text in texts):
+            return None
+        key = (encoder.name, str(as_passages), *texts)
+        known = self._vectors.get(key)
         if known is not None:
             done: Future[Vector] = Future()
             done.set_result(known)
             return done
-        return self._encoding.submit(self._encode, self.encoder, tuple(texts))
+        return self._encoding.submit(self._encode, encoder, key, tuple(texts), as_passages)
 
-    def _encode(self, encoder: Encoder, texts: tuple[str, ...]) -> Vector:
+    def _encode(
+        self, encoder: Encoder, key: tuple[str, ...], texts: tuple[str, ...], as_passages: bool
+    ) -> Vector:
         began = time.perf_counter()
-        found: Vector = encoder.encode(texts)
+        found: Vector = (
+            np.stack([rows[0] for rows in encoder.encode_windows(texts)])
+            if as_passages
+            else encoder.encode(texts)
+        )
         self.tally.observe("query_encoder_seconds", time.perf_counter() - began)
-        self._vectors[texts] = found
+        self._vectors[key] = found
         if len(self._vectors) > QUERY_CACHE_ENTRIES:
             self._vectors.popitem(last=False)
         return found

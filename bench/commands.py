@@ -6,7 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from bench.encoder_commands import encoders
+
 bench = typer.Typer(help="Measure; every number stands beside its floor.", no_args_is_help=True)
+
+bench.command()(encoders)
 
 
 @bench.callback()

@@ -21,6 +21,7 @@ from typing import Any
 import psutil
 
 from models.encoders.onnx import MICRO_BATCH_ROWS, MICRO_BATCH_TOKENS, OnnxEncoder
+from models.encoders.protocol import Encoder
 
 CALL_SIZES = (1, 2, 4, 8, 16, 32, 64)
 BOUNDS = (128, 256, 512, 1024, 2048, 4096)
@@ -118,7 +119,7 @@ def measure_bounds(texts: Sequence[str], *, threads: Sequence[int], rounds: int)
     return run_in_turn(settings, rounds)
 
 
-def measure_latency(encoder: OnnxEncoder, questions: Sequence[str], *, threads: int) -> dict[str, Any]:
+def measure_latency(encoder: Encoder, questions: Sequence[str], *, threads: int) -> dict[str, Any]:
     """Returns what one query alone takes, in milliseconds."""
     took = []
     for question in questions:

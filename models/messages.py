@@ -13,6 +13,7 @@ from typing import Any, Final
 INGEST: Final = "memory.ingest"
 EMBED_PENDING: Final = "memory.embed_pending"
 GATE_PENDING: Final = "memory.gate_pending"
+REEMBED: Final = "memory.reembed"
 SWEEP: Final = "memory.sweep"
 COMPACT_DUE: Final = "memory.compact_due"
 COMPACT_SESSION: Final = "memory.compact_session"
@@ -24,6 +25,7 @@ QUEUE_OF_TASK: Final[dict[str, str]] = {
     INGEST: "ingest",
     EMBED_PENDING: "embed",
     GATE_PENDING: "gate",
+    REEMBED: "embed",  # behind what ingest waits for: one process has the models in memory
     SWEEP: "maintenance",
     COMPACT_DUE: "compact",  # not behind ingest: a drain of a deep queue would keep it waiting for a minute
     COMPACT_SESSION: "compact",

@@ -427,7 +427,7 @@ statements = Table(
     _text("encoder"),  # whose vector it is: only vectors of one encoder are compared
     _text("body"),
     Column("embedding", HALFVEC(), nullable=False),
-    PrimaryKeyConstraint("turn_id", "ordinal"),
+    PrimaryKeyConstraint("turn_id", "ordinal", "encoder"),
     ForeignKeyConstraint(["turn_id"], [items.c.id], ondelete="CASCADE"),
     Index(None, "tenant_id", "namespace", "turn_id"),
 )
@@ -733,16 +733,28 @@ encoders = Table(
     Column("fingerprint", JSONB(), nullable=False),
     _text("digest"),
     Column("dimensions", Integer(), nullable=False),
-    Column("is_active", Boolean(), nullable=False, server_default="false"),
+    Column("is_active", Boolean(), nullable=False, server_default="false"),  # what searches are served by
+    _text("source"),  # what LONGTAIL_ENCODER would say to load it
+    # Beside the active one: `filling` gets what is missing, then takes over; `standby` served before, and is kept full.
+    _text("duty", nullable=True),
+    Column("filled_to", Uuid()),  # of a filling one: items up to this id were looked at
+    _moment("leased_until", nullable=True),  # a worker is at it
+    _text("problem", nullable=True),  # why it does not go on
     _moment("registered_at"),
+    _moment("asked_at", nullable=True),  # when filling it was asked for
+    _moment("served_from", nullable=True),  # when it last became the active one
+    CheckConstraint("duty IN ('filling', 'standby') AND NOT is_active OR duty IS NULL", name="duty_known"),
+    Index("ix_encoders_one_filling", "duty", unique=True, postgresql_where=text("duty = 'filling'")),
     Index("ix_encoders_one_active", "is_active", unique=True, postgresql_where=text("is_active")),
 )
 
 
-def _embeddings(name: str, dimensions: int) -> Table:
+def make_embeddings(name: str, dimensions: int, into: MetaData) -> Table:
+    """The table of an encoder's vectors; of an encoder that came later, made on demand (models/store/index/tables.py)."""
+    table = f"embeddings_{name}"
     return Table(
-        f"embeddings_{name}",
-        metadata,
+        table,
+        into,
         _tenant(),
         Column("item_id", Uuid(), nullable=False),
         Column("window_no", Integer(), nullable=False),
@@ -752,10 +764,10 @@ def _embeddings(name: str, dimensions: int) -> Table:
         Column("seq", BigInteger(), nullable=False, server_default="0"),  # the turn's: "past" is exact
         Column("embedding", HALFVEC(dimensions), nullable=False),
         PrimaryKeyConstraint("item_id", "window_no"),
-        ForeignKeyConstraint(["item_id"], [items.c.id], ondelete="CASCADE"),
+        ForeignKeyConstraint(["item_id"], [items.c.id], name=f"fk_{table}_item_id_items", ondelete="CASCADE"),
         Index(None, "tenant_id", "namespace", "kind"),
         Index(
-            f"ix_embeddings_{name}_nearest",
+            f"ix_{table}_nearest",
             "embedding",
             postgresql_using="hnsw",
             postgresql_ops={"embedding": "halfvec_cosine_ops"},
@@ -763,7 +775,10 @@ def _embeddings(name: str, dimensions: int) -> Table:
     )
 
 
-EMBEDDING_TABLES: Final = {"minilm": _embeddings("minilm", 384), "toy": _embeddings("toy", 64)}
+EMBEDDING_TABLES: Final = {
+    "minilm": make_embeddings("minilm", 384, metadata),
+    "toy": make_embeddings("toy", 64, metadata),
+}
 
 TENANT_TABLES: Final = tuple(
     sorted(table.name for table in metadata.tables.values() if "tenant_id" in table.c)

@@ -17,6 +17,7 @@ from models.errors import NotFound
 from models.store.engine import tenant_transaction
 from models.store.forgetting import find_silenced, load_corrections
 from models.store.index.embeddings import ItemVectors, add_vectors
+from models.store.index.encoders import guard_encoder
 from models.store.index.items import ItemText, load_item_texts
 from models.store.tenancy.tokens import load_marker
 from models.store.turns import load_turns
@@ -38,6 +39,22 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
     # On its way here an item may be forgotten, erased, or replaced with its document; a turn is not lost otherwise.
     if missing := (queued & {turn.item_id for turn in turns}) - silenced - {text.id for text in texts}:
         raise NotFound(f"turn {min(map(str, missing))} is queued but not in the index")
+    vectors, statements = encode_items(encoder, texts)
+    stated, corrected = _read_stated(engine, encoder, tenant_id, vectors)
+    with tenant_transaction(engine, tenant_id) as connection:
+        guard_encoder(connection, name=encoder.name)
+        add_vectors(connection, tenant_id=tenant_id, encoder=encoder.name, items=vectors)
+        add_statements(connection, tenant_id=tenant_id, encoder=encoder.name, statements=statements)
+        keep_rules(connection, tenant_id, stated, corrected=corrected)
+        advance_work(connection, claims=turns, to_stage="embedded")
+        advance_work(connection, claims=others, to_stage="done")  # only what was said passes the gate
+    now = time.time()
+    for turn in turns:
+        TALLY.observe("searchable_seconds", max(now - made_at(turn.item_id), 0.0))
+
+
+def encode_items(encoder: Encoder, texts: Sequence[ItemText]) -> tuple[list[ItemVectors], list[NewStatement]]:
+    """The vectors of items, and of what the turns among them state."""
     began = time.perf_counter()
     windows = encoder.encode_windows([text.text for text in texts])
     TALLY.observe("encoder_seconds", time.perf_counter() - began)
@@ -53,17 +70,7 @@ def embed_items(engine: Engine, encoder: Encoder, tenant_id: UUID, claims: Seque
         )
         for text, rows in zip(texts, windows, strict=True)
     ]
-    stated, corrected = _read_stated(engine, encoder, tenant_id, vectors)
-    statements = _read_statements(encoder, texts, vectors)
-    with tenant_transaction(engine, tenant_id) as connection:
-        add_vectors(connection, tenant_id=tenant_id, encoder=encoder.name, items=vectors)
-        add_statements(connection, tenant_id=tenant_id, encoder=encoder.name, statements=statements)
-        keep_rules(connection, tenant_id, stated, corrected=corrected)
-        advance_work(connection, claims=turns, to_stage="embedded")
-        advance_work(connection, claims=others, to_stage="done")  # only what was said passes the gate
-    now = time.time()
-    for turn in turns:
-        TALLY.observe("searchable_seconds", max(now - made_at(turn.item_id), 0.0))
+    return vectors, _read_statements(encoder, texts, vectors)
 
 
 def _read_stated(
@@ -112,7 +119,8 @@ def _read_statements(
     known = {item.item_id: item.windows[0] for item in vectors if len(item.windows) == 1}
     whole = {text.id: text.text.strip() for text in texts if text.id in known}
     missing = list(dict.fromkeys(body for text, _, body in found if whole.get(text.id) != body))
-    encoded = dict(zip(missing, encoder.encode(missing), strict=True)) if missing else {}
+    rows = encoder.encode_windows(missing) if missing else []
+    encoded = {body: windows[0] for body, windows in zip(missing, rows, strict=True)}
     return [
         NewStatement(
             turn_id=text.id,

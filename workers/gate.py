@@ -24,6 +24,7 @@ from models.store.compaction.progress import count_uncompacted, find_covered
 from models.store.decisions import find_decided, gate_threshold, record_decision
 from models.store.engine import tenant_transaction
 from models.store.index.embeddings import Vector, load_vectors
+from models.store.index.encoders import require_active
 from models.store.memories import add_memory, load_memory_text, lock_namespace, reinforce_memory
 from models.store.recall.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
 from models.store.tenancy.tokens import load_marker
@@ -40,7 +41,6 @@ def gate_turns(
     tenant_id: UUID,
     claims: Sequence[Claim],
     *,
-    encoder: str,
     settings: Settings,
     on_due: Callable[[], None] = lambda: None,
 ) -> None:
@@ -57,6 +57,7 @@ def gate_turns(
     for namespace, group in groupby(sorted(raw, key=_by_namespace), key=lambda turn: turn.namespace):
         of_namespace = list(group)
         with tenant_transaction(engine, tenant_id) as connection:
+            encoder = require_active(connection).name  # it has vectors of all that was embedded by now
             _gate_namespace(
                 connection,
                 tenant_id,

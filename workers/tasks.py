@@ -20,12 +20,14 @@ from models.messages import (
     INGEST,
     PRUNE_JOURNAL,
     PRUNE_RECEIPTS,
+    REEMBED,
     SWEEP,
     VERIFY_LINEAGE,
 )
 from models.settings import get_settings
 from models.store.compaction.progress import ask_for_pass, claim_due
 from models.store.engine import plain_transaction
+from models.store.index.encoders import is_filling_free
 from models.store.journal import prune_journals
 from models.store.receipts import prune_receipts
 from models.store.work import Claim, count_ready_work
@@ -37,6 +39,7 @@ from workers.draining import drain
 from workers.embed import embed_items
 from workers.gate import gate_turns
 from workers.ingest import ingest_items
+from workers.reembed import fill_next, follow
 from workers.verify import verify_tenants
 
 log = structlog.get_logger(__name__)
@@ -65,7 +68,12 @@ def ring(task: str) -> None:
 
 
 def run_stage(
-    stage: str, work: Callable[[UUID, Sequence[Claim]], None], *, batch: int, next_task: str | None
+    stage: str,
+    work: Callable[[UUID, Sequence[Claim]], None],
+    *,
+    batch: int,
+    next_task: str | None,
+    afterwards: Callable[[UUID, Sequence[Claim]], None] | None = None,
 ) -> int:
     """Drain a stage, waking the next one after every batch so that both work at once."""
 
@@ -73,6 +81,8 @@ def run_stage(
         work(tenant_id, claims)
         if next_task:
             ring(next_task)
+        if afterwards:
+            afterwards(tenant_id, claims)
 
     count, more = drain(
         process.engine(), stage=stage, batch=batch, work=work_and_ring, settings=get_settings()
@@ -93,7 +103,28 @@ def ingest(_task: Task[Any, Any]) -> int:
 def embed_pending(_task: Task[Any, Any]) -> int:
     """ingested → embedded (authored nodes: done)."""
     work = partial(embed_items, process.engine(), process.encoder())
-    return run_stage("ingested", work, batch=get_settings().embed_batch_turns, next_task=GATE_PENDING)
+    return run_stage(
+        "ingested",
+        work,
+        batch=get_settings().embed_batch_turns,
+        next_task=GATE_PENDING,
+        afterwards=_follow,
+    )
+
+
+def _follow(tenant_id: UUID, claims: Sequence[Claim]) -> None:
+    follow(process.engine(), process.load, tenant_id, [claim.item_id for claim in claims])
+
+
+@retried(name=REEMBED)
+def reembed(_task: Task[Any, Any]) -> str:
+    """Go on with filling another encoder's table, where somebody asked for it; ingest in between."""
+    progress = fill_next(process.engine(), process.load)
+    if progress == "ingest_waits":
+        ring(EMBED_PENDING)
+    if progress in ("ingest_waits", "more"):
+        ring(REEMBED)
+    return progress
 
 
 @retried(name=GATE_PENDING)
@@ -103,7 +134,6 @@ def gate_pending(_task: Task[Any, Any]) -> int:
     work = partial(
         gate_turns,
         process.engine(),
-        encoder=settings.encoder,
         settings=settings,
         on_due=partial(ring, COMPACT_DUE),
     )
@@ -194,9 +224,12 @@ def prune_old_receipts(_task: Task[Any, Any]) -> int:
 
 @retried(name=SWEEP)
 def sweep(_task: Task[Any, Any]) -> dict[str, int]:
-    """Ring a bell for every stage at which rows wait that nobody holds."""
+    """Ring a bell for every stage at which rows wait that nobody holds, and for an encoder that is being filled."""
     with plain_transaction(process.engine()) as connection:
         ready = count_ready_work(connection)
+        is_filling = is_filling_free(connection)
     for stage in ready:
         ring(TASK_OF_STAGE[stage])
+    if is_filling:
+        ring(REEMBED)
     return ready

@@ -16,6 +16,7 @@ from models.store.compaction.lineage import (
     record_check,
 )
 from models.store.engine import plain_transaction, tenant_transaction
+from models.store.index.encoders import require_active
 
 log = structlog.get_logger(__name__)
 SESSIONS_AT_ONCE = 100
@@ -43,9 +44,8 @@ def _verify_tenant(engine: Engine, tenant_id: UUID, settings: Settings) -> int:
         after = names[-1]
         for name in names:
             with tenant_transaction(engine, tenant_id, is_snapshot=True) as connection:
-                lineage = load_lineage(
-                    connection, tenant_id=tenant_id, session_id=name, encoder=settings.encoder
-                )
+                encoder = require_active(connection).name
+                lineage = load_lineage(connection, tenant_id=tenant_id, session_id=name, encoder=encoder)
             sessions, summaries = sessions + 1, summaries + len(lineage.summaries)
             turns += len(lineage.turns)
             found += verify_session(lineage, min_turns=settings.tail_min_turns)

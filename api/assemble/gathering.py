@@ -23,7 +23,7 @@ from api.profile.service import recall_profile
 from api.recall.question import Question, ask, choose_breadth, choose_most_ranked
 from api.recall.ranking import Recalled
 from api.recall.service import CHARS_PER_TOKEN, judge, recall, recover, send_nearest
-from api.runtime import Runtime
+from api.runtime import Runtime, Serving
 from api.trail import Trail
 from models.domain.prompt.markers import keep_what_was_said
 from models.domain.recall.questions import asks_for_answers
@@ -60,6 +60,7 @@ class Gathered:
     is_complete: bool = False  # everything that reaches the floor is among it
     recovery_tokens: int | None = None  # where nothing matched well: what raw turns under summaries may cost
     backlog: Backlog = NOTHING_WAITS
+    serving: Serving | None = None  # the encoder it was read with
 
 
 def gather(
@@ -85,7 +86,8 @@ def gather(
             "PostgreSQL did not answer a moment ago: of what is stored, only the rules as last read are in this answer",
         )
         return Gathered(rules=recall_rules(runtime, caller, request))
-    encoding = _start_encoding(runtime, request)
+    serving = runtime.serving
+    encoding = _start_encoding(runtime, request, serving)
     question = ask(
         runtime,
         caller,
@@ -96,6 +98,7 @@ def gather(
         profile=request.profile,
         floor=runtime.settings.recall_floor,
         explains=request.explain,
+        serving=serving,
     )
     changes = runtime.last_known.changes
     try:
@@ -114,6 +117,7 @@ def gather(
         asks_for_answers=asks_for_answers(request.query),
         turns=keep_what_was_said(context.turns, caller.marker),
         backlog=context.backlog,
+        serving=serving,
     )
     vector = _wait_for_vector(runtime, request, encoding, trail, timeout_ms=left_ms())
     if left_ms() <= 0:
@@ -133,7 +137,15 @@ def gather(
     if found.guidance is None:
         may_ask = found.is_slow and left_ms() > 0
         alone = (
-            read_guidance(runtime, caller, request, context.namespace, trail, timeout_ms=left_ms())
+            read_guidance(
+                runtime,
+                caller,
+                request,
+                context.namespace,
+                trail,
+                encoder=serving.name,
+                timeout_ms=left_ms(),
+            )
             if may_ask
             else ()
         )
@@ -165,7 +177,7 @@ def _read_recall(
     timeout_ms: int,
 ) -> _Found:
     """Guidance and recall in one round trip; guidance alone where ranking fails after it was read."""
-    encoder, session_id = runtime.settings.encoder, question.session_id or ""
+    encoder, session_id = question.encoder, question.session_id or ""
     guidance: Sequence[Guidance] | None = None
     try:
         with (
@@ -237,8 +249,8 @@ def _report_failure(
     trail.miss("weak_recall", f"{why}: turns under summaries were searched too, {len(recovered)} were found")
 
 
-def _start_encoding(runtime: Runtime, request: AssembleIn) -> "Future[Vector] | None":
-    encoding = runtime.start_encoding([request.query])
+def _start_encoding(runtime: Runtime, request: AssembleIn, serving: Serving) -> "Future[Vector] | None":
+    encoding = runtime.start_encoding([request.query], serving)
     if encoding is not None and not encoding.done():
         # Everything waits for the encoder, so its thread goes first; else it would get its turn, and the interpreter's
         # lock, only when this one waits for PostgreSQL.

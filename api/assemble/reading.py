@@ -64,7 +64,7 @@ def read_first(
     )
     chars_per_token = 4 if request.tokenizer == "chars" else 12  # generous: a turn too many costs little
     tail_chars = int(runtime.reserves.tail * request.budget_tokens * chars_per_token)
-    encoder, words_ms = runtime.settings.encoder, int(timeout_ms * WORDS_SHARE)
+    encoder, words_ms = question.encoder, int(timeout_ms * WORDS_SHARE)
     timeout_ms = max(timeout_ms, FIRST_READ_MS)
     first, rows = None, []
     try:
@@ -166,7 +166,14 @@ def read_rules_and_tail(
 
 
 def read_guidance(
-    runtime: Runtime, caller: Caller, request: AssembleIn, namespace: str, trail: Trail, *, timeout_ms: int
+    runtime: Runtime,
+    caller: Caller,
+    request: AssembleIn,
+    namespace: str,
+    trail: Trail,
+    *,
+    encoder: str,
+    timeout_ms: int,
 ) -> Sequence[Guidance]:
     """Standing wishes without recall, the newest: they outrank it."""
     try:
@@ -179,7 +186,7 @@ def read_guidance(
                 caller,
                 request.session_id,
                 namespace,
-                encoder=runtime.settings.encoder,
+                encoder=encoder,
                 vector=None,
             ).fetchall()
     except (DatabaseUnavailable, DeadlineExceeded) as error:

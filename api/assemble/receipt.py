@@ -22,7 +22,7 @@ from api.assemble.reading import identify
 from api.assemble.schemas import AssembleIn, AssembleOut
 from api.recall.explanation import name_moment
 from api.recall.profiles import Scored
-from api.runtime import Runtime
+from api.runtime import Runtime, Serving
 from api.screening import screen_note
 from api.trail import Trail
 from models.domain.prompt.assembly import Assembly
@@ -47,7 +47,7 @@ FIELDS: Final = (
 _UNRANKED: Final = (None,) * 8  # scope, ranks, hop, temporal choice, quote, what replaced it: of recall alone
 SETTINGS_THAT_MATTER: Final = (
     *("recall_floor", "hard_reserve", "soft_reserve", "tail_target", "guidance_reserve", "tail_min_turns"),
-    *("budget_tokens_configured", "assemble_deadline_ms", "encoder"),
+    *("budget_tokens_configured", "assemble_deadline_ms"),
 )
 
 
@@ -66,7 +66,7 @@ class Draft:
     assembly: Assembly
     stable_sha256: str
     stable_prefix_chars: int
-    fingerprint: str | None  # of the encoder; None: there was none
+    serving: Serving  # the encoder it was read with
 
 
 def keep_receipt(
@@ -95,7 +95,7 @@ def keep_receipt(
         assembly=assembly,
         stable_sha256=answer.stable.sha256,
         stable_prefix_chars=answer.stable_prefix_chars,
-        fingerprint=runtime.encoder.fingerprint.digest() if runtime.encoder else None,
+        serving=got.serving or runtime.serving,
     )
     runtime.receipts.keep(draft.id, draft.tenant_id, partial(make_row, draft, runtime.settings))
 
@@ -165,7 +165,7 @@ def write_receipt(draft: Draft, described_settings: dict[str, Any]) -> dict[str,
         "timings_ms": trail.timings_ms,
         "pending": got.backlog.pending,
         "lag_seconds": got.backlog.lag_seconds,
-        "encoder": {"name": described_settings["encoder"], "fingerprint": draft.fingerprint},
+        "encoder": {"name": draft.serving.name, "fingerprint": draft.serving.fingerprint},
         "settings": described_settings,
         "settings_version": name_settings_version(described_settings),
     }

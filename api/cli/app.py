@@ -22,6 +22,7 @@ from api.cli import (
     host_commands,
     import_commands,
     memory_commands,
+    reembed_commands,
     report_commands,
     secret_commands,
     stack_commands,
@@ -66,6 +67,7 @@ def register_commands() -> None:
     transfer_commands.register(app)
     erase_commands.register(app)
     backup_commands.register(app)
+    reembed_commands.register(app)
     host_commands.register(app)
     import_commands.register(app)
     audit_commands.register(app)

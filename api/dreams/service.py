@@ -14,7 +14,7 @@ from uuid import UUID
 from api.access import check_namespace
 from api.dreams.diary import DreamEntry
 from api.memories.direct import remember
-from api.runtime import Runtime
+from api.runtime import Runtime, Serving
 from api.screening import screen_text, screen_values
 from api.turns.schemas import TurnIn
 from models.store.collections.records import NewRecord, delete_records_by_meta, list_named_items, put_record
@@ -82,7 +82,8 @@ def promote(
             "dream_section": entry.section,
             "dream_line": entry.line,
         }
-        vector = _encode(runtime, entry.text)
+        serving = runtime.serving
+        vector = _encode(runtime, entry.text, serving)
         records.append(
             NewRecord(
                 collection=name_dreams(namespace),
@@ -90,7 +91,7 @@ def promote(
                 namespace=namespace,
                 item_id=_remember(runtime, caller, namespace, source_doc, entry),
                 body=entry.text,
-                encoder=None if vector is None else runtime.settings.encoder,
+                encoder=None if vector is None else serving.name,
                 vector=vector,
                 metadata=metadata,
             )
@@ -155,8 +156,8 @@ def _replace(
     return repeat_if_overtaken(change)
 
 
-def _encode(runtime: Runtime, text: str) -> Any:
-    encoding = runtime.start_encoding([text])
+def _encode(runtime: Runtime, text: str, serving: Serving) -> Any:
+    encoding = runtime.start_encoding([text], serving, as_passages=True)
     with contextlib.suppress(FutureTimeout):
         return encoding.result(timeout=ENCODING_SECONDS)[0] if encoding is not None else None
     return None

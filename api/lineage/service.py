@@ -43,7 +43,7 @@ def _list_names(runtime: Runtime, caller: Caller, after: str) -> list[str]:
 
 
 def _verify_one(runtime: Runtime, caller: Caller, name: str, answer: VerifyOut, *, repair: bool) -> None:
-    encoder = runtime.settings.encoder
+    encoder = runtime.serving.name
     with tenant_transaction(runtime.engine, caller, is_snapshot=True) as connection:
         lineage = load_lineage(connection, tenant_id=caller.tenant_id, session_id=name, encoder=encoder)
     found = verify_session(lineage, min_turns=runtime.settings.tail_min_turns)

@@ -177,7 +177,7 @@ def forget(
     reason: str | None,
 ) -> ForgottenOut:
     """A memory leaves recall for good, and with it which of its echoes are named; turns stay in the raw record."""
-    table = table_of(runtime.settings.encoder)
+    table = table_of(runtime.serving.name)
 
     def leave() -> ForgottenOut:
         with tenant_transaction(

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from api.runtime import Runtime
+from api.runtime import Runtime, Serving
 from models.domain.recall.scoring import SEED_PROFILES, ProfileName
 from models.domain.recall.time import temporal
 from models.domain.text.terms import query_keywords
@@ -52,6 +52,7 @@ class Question:
     text: str
     now: datetime
     breadth: Breadth
+    encoder: str = "minilm"  # whose vectors are read
     keywords: frozenset[str] = frozenset()
     intent: float = 0.0  # how much it asks about time
     namespaces: Sequence[str] = ()
@@ -101,10 +102,12 @@ def ask(
     profile: ProfileName | None = None,
     floor: float = 0.0,
     explains: bool = False,
+    serving: Serving | None = None,
 ) -> Question:
     """A question as it reads; for the seed's profiles, what the events in it are like is worked out meanwhile."""
     intent = temporal.temporal_intent(text)
     profile = profile or runtime.settings.recall_profile
+    serving = serving or runtime.serving
     # Ours asks for no vector of each event: it found less with them, and waited for them (decision 26).
     wants_slots = profile in SEED_PROFILES and temporal.is_active(intent)
     return Question(
@@ -113,10 +116,11 @@ def ask(
         text=text,
         now=now,
         breadth=breadth,
+        encoder=serving.name,
         keywords=query_keywords(text),
         intent=intent,
         profile=profile,
         floor=0.0 if profile in SEED_PROFILES else floor,  # the seed's scores lie elsewhere
         explains=explains,
-        slots=runtime.start_encoding(temporal.event_slots(text)) if wants_slots else None,
+        slots=runtime.start_encoding(temporal.event_slots(text), serving) if wants_slots else None,
     )

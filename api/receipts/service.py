@@ -144,7 +144,7 @@ def _make_again(runtime: Runtime, caller: Caller, stored: StoredReceipt) -> tupl
         assembly=assembly,
         stable_sha256=hash_text(assembly.stable),
         stable_prefix_chars=measure_stable_prefix(assembly),
-        fingerprint=runtime.encoder.fingerprint.digest() if runtime.encoder else None,
+        serving=got.serving or runtime.serving,
     )
     fresh = write_receipt(draft, describe_settings(runtime.settings))
     return fresh, len(read.recalled) - len(of_then)

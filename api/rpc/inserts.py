@@ -238,7 +238,8 @@ def _insert_own(call: Call, place: Place, record_id: str, text: str, metadata: M
     turn = read_turn(record_id, text, {**metadata, "role": "user"})  # the limits of a turn
     vector, encoder = None, None
     with contextlib.suppress(ServiceError):  # no encoder yet: compared when it is searched
-        vector, encoder = encode(call, [turn.content])[0], call.runtime.settings.encoder
+        serving = call.runtime.serving
+        vector, encoder = encode(call, [turn.content], serving, as_passages=True)[0], serving.name
     tenant_id = call.caller.tenant_id
     with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         namespace = place.namespace

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from api.rpc.authored import present
 from api.rpc.dispatcher import Call
+from api.runtime import Serving
 from models.domain.text.terms import extract_terms
 from models.errors import TransientError
 from models.store.collections.views import (
@@ -45,6 +46,7 @@ class Question:
 
     terms: frozenset[str]
     vector: Vector | None
+    serving: Serving  # the encoder it is compared by
     deadline: float  # of encoding, on the monotonic clock
 
 
@@ -56,9 +58,16 @@ class Found:
     by_words: int = 0
 
 
-def encode(call: Call, texts: Sequence[str], *, seconds: float = ENCODING_TIMEOUT_SECONDS) -> Vector:
+def encode(
+    call: Call,
+    texts: Sequence[str],
+    serving: Serving,
+    *,
+    as_passages: bool = False,
+    seconds: float = ENCODING_TIMEOUT_SECONDS,
+) -> Vector:
     """A unit row for each text, or a TransientError while there is no encoder."""
-    encoding = call.runtime.start_encoding(texts)
+    encoding = call.runtime.start_encoding(texts, serving, as_passages=as_passages)
     if encoding is None:
         reason = call.runtime.encoder_problem or "there is nothing to encode"
         raise TransientError(f"the text cannot be compared: {reason}", code="encoder_unavailable")
@@ -72,16 +81,17 @@ def encode(call: Call, texts: Sequence[str], *, seconds: float = ENCODING_TIMEOU
 def ask(call: Call, text: str, *, seconds: float = SEARCH_ENCODING_SECONDS) -> Question:
     """A question ready to be compared; without a vector where the encoder is away or too busy."""
     deadline = time.monotonic() + seconds
+    serving = call.runtime.serving
     try:
-        vector = encode(call, [text], seconds=seconds)[0]
+        vector = encode(call, [text], serving, seconds=seconds)[0]
     except TransientError:
         vector = None
-    return Question(terms=extract_terms(text), vector=vector, deadline=deadline)
+    return Question(terms=extract_terms(text), vector=vector, serving=serving, deadline=deadline)
 
 
 def search(call: Call, scope: Scope, question: Question, *, k: int, exclude: AnyOf[str]) -> Found:
     """The `k` entries nearest to a question, nearest first, without those the client has already."""
-    tenant_id, encoder = call.caller.tenant_id, call.runtime.settings.encoder
+    tenant_id, encoder = call.caller.tenant_id, question.serving.name
     count = min(k, MOST_RESULTS) + len(exclude)
     found: list[Entry] = []
     with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
@@ -92,7 +102,7 @@ def search(call: Call, scope: Scope, question: Question, *, k: int, exclude: Any
             waiting = list_unencoded_entries(
                 connection, tenant_id=tenant_id, scope=scope, encoder=encoder, count=MOST_UNENCODED
             )
-            found = _find_nearest(connection, call, scope, question.vector, count)
+            found = _find_nearest(connection, call, scope, question.vector, count, encoder=encoder)
     known = {entry.key for entry in found}
     compared = compare(call, [entry for entry in waiting if entry.key not in known], question)
     found = [*found, *compared.entries]
@@ -105,10 +115,10 @@ def search(call: Call, scope: Scope, question: Question, *, k: int, exclude: Any
 
 
 def _find_nearest(
-    connection: Connection, call: Call, scope: Scope, vector: Vector, count: int
+    connection: Connection, call: Call, scope: Scope, vector: Vector, count: int, *, encoder: str
 ) -> list[Entry]:
     """The entries whose stored vectors are nearest."""
-    tenant_id, encoder = call.caller.tenant_id, call.runtime.settings.encoder
+    tenant_id = call.caller.tenant_id
     if scope.view not in ("turns", "memories"):
         return find_nearest_entries(
             connection, tenant_id=tenant_id, scope=scope, encoder=encoder, vector=vector, count=count
@@ -153,7 +163,7 @@ def compare(call: Call, entries: Sequence[Entry], question: Question) -> Found:
         left = question.deadline - time.monotonic()
         if question.vector is not None and left > 0 and entry.body.strip():
             try:
-                row = encode(call, [entry.body], seconds=left)[0]
+                row = encode(call, [entry.body], question.serving, as_passages=True, seconds=left)[0]
             except TransientError:
                 row = None
         if row is None or question.vector is None:

@@ -15,7 +15,7 @@ from api.recall.explanation import explain_candidates
 from api.recall.question import LEAST_RANKED, Question, ask
 from api.recall.ranking import Recalled, scope_of
 from api.recall.service import recall, send_nearest
-from api.runtime import Runtime
+from api.runtime import Runtime, Serving
 from api.search.schemas import SearchHit, SearchIn, SearchOut
 from api.trail import Trail
 from models.domain.prompt.fate import Fate, decide_fate
@@ -49,6 +49,7 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
             remedy="send user_id, session_key, agent_id or session_id",
         )
     trail = Trail()
+    serving = runtime.serving
     question = ask(
         runtime,
         caller,
@@ -58,6 +59,7 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         breadth=FOUND,
         profile=request.profile,
         explains=request.explain,
+        serving=serving,
     )
     explained: list[dict[str, Any]] = []
     if request.cursor is not None:
@@ -65,7 +67,7 @@ def search_memory(runtime: Runtime, caller: Caller, request: SearchIn) -> Search
         context, _ = _read_context(runtime, caller, request, identity, None)
         hits, places = _load_page(runtime, caller, context, rest[: request.k]), rest[request.k :]
     else:
-        ranked, context, explained = _rank(runtime, caller, request, identity, question, trail)
+        ranked, context, explained = _rank(runtime, caller, request, identity, question, serving, trail)
         hits = ranked[: request.k]
         places = [
             (UUID(hit.item_id), hit.score, hit.similarity)
@@ -93,17 +95,18 @@ def _rank(
     request: SearchIn,
     identity: Identity,
     question: Question,
+    serving: Serving,
     trail: Trail,
 ) -> tuple[list[RankedHit], Context, list[dict[str, Any]]]:
     """The whole ranking, filtered; search for more where a filter will throw most of it away."""
     is_filtered = any((request.scopes, request.kinds, request.roles, request.since, request.until))
     breadth, most = (FILTERED, MOST_FILTERED) if is_filtered else (FOUND, LEAST_RANKED)
-    encoding = runtime.start_encoding([request.query])
+    encoding = runtime.start_encoding([request.query], serving)
     if encoding is None:
         trail.miss("encoder_unavailable", f"{runtime.encoder_problem}: found by words and names only")
     question = replace(question, breadth=breadth)
     context, rows = _read_context(runtime, caller, request, identity, question)
-    encoder = runtime.settings.encoder
+    encoder = question.encoder
     timeout_ms = runtime.settings.statement_timeout_ms
     vector = encoding.result(timeout=ENCODING_TIMEOUT_SECONDS)[0] if encoding else None
     question = question.within(context, rows=rows, vector=vector)
@@ -141,7 +144,8 @@ def _read_context(
     runtime: Runtime, caller: Caller, request: SearchIn, identity: Identity, question: Question | None
 ) -> tuple[Context, Sequence[CandidateRow]]:
     """Where to search, and what holds words of the question, if there is one."""
-    session_id, encoder = request.session_id or "", runtime.settings.encoder
+    session_id = request.session_id or ""
+    encoder = question.encoder if question else runtime.serving.name
     origin = Origin(
         tenant_id=caller.tenant_id,
         session_id=session_id,

@@ -272,6 +272,7 @@ def _prove_lineage(engine: "Engine", settings: Settings, say: Say) -> dict[str, 
     from models.domain.compaction.verification import verify_session
     from models.store.compaction.lineage import list_compacted_sessions, list_compacted_tenants, load_lineage
     from models.store.engine import plain_transaction, tenant_transaction
+    from models.store.index.encoders import require_active
 
     sessions = violations = 0
     with plain_transaction(engine) as connection:
@@ -280,11 +281,10 @@ def _prove_lineage(engine: "Engine", settings: Settings, say: Say) -> dict[str, 
         after = ""
         while True:
             with tenant_transaction(engine, tenant, is_snapshot=True) as connection:
+                encoder = require_active(connection).name
                 names = list_compacted_sessions(connection, tenant_id=tenant, after=after, count=50)
                 for name in names:
-                    lineage = load_lineage(
-                        connection, tenant_id=tenant, session_id=name, encoder=settings.encoder
-                    )
+                    lineage = load_lineage(connection, tenant_id=tenant, session_id=name, encoder=encoder)
                     violations += len(verify_session(lineage, min_turns=settings.tail_min_turns))
             sessions += len(names)
             say("proving lineage", sessions, None)

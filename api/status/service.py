@@ -29,6 +29,7 @@ def read_status(
         kept = (
             count_kept(connection, tenant_id=caller.tenant_id, namespace=caller.namespace) if counts else None
         )
+    serving = runtime.serving
     return StatusOut(
         version=version("longtail"),
         uptime_seconds=round(runtime.uptime_seconds(), 1),
@@ -37,8 +38,8 @@ def read_status(
         pending=backlog.pending,
         lag_seconds=backlog.lag_seconds,
         dead_letters=dead,
-        encoder=runtime.settings.encoder,
-        encoder_fingerprint=runtime.encoder.fingerprint.digest() if runtime.encoder else None,
+        encoder=serving.name,
+        encoder_fingerprint=serving.fingerprint,
     )
 
 

@@ -234,9 +234,11 @@ def _name_hit(hit: dict[str, Any], gold: dict[str, str], turns: dict[str, Any]) 
 
 
 @contextmanager
-def running_service(progress: Progress, *, cache: Path | None, clients: int = 2) -> Iterator[Service]:
+def running_service(
+    progress: Progress, *, cache: Path | None, clients: int = 2, encoder: str = "minilm"
+) -> Iterator[Service]:
     """A whole stack of its own, gone afterwards."""
-    env = dict(_COMPACT_ON_REQUEST)
+    env = {**_COMPACT_ON_REQUEST, "LONGTAIL_ENCODER": encoder}
     if cache is not None:
         env["LONGTAIL_ENCODER_CACHE"] = str(cache.absolute())
     with ThrowawayStack(env) as stack:

@@ -1,4 +1,4 @@
-"""Unit vectors from a local ONNX model: mean of the token vectors, scaled to length one.
+"""Unit vectors from a local ONNX model: mean or first of the token vectors, scaled to length one.
 
 Build an OnnxEncoder in the process that uses it: the threads of ONNX Runtime do not survive a fork,
 so a worker builds its own after forking, and an encoder carried across refuses to work.
@@ -10,9 +10,10 @@ import ctypes
 import hashlib
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -37,7 +38,23 @@ OVERLAP_TOKENS: Final = 32  # docs/decisions/0004: the median chat turn, and mos
 # 1,024, 20 at 4,096: larger batches outgrow the processor's cache, and memory grows with rows × tokens².
 MICRO_BATCH_TOKENS: Final = 256
 MICRO_BATCH_ROWS: Final = 64
+LEAST_ROOM: Final = 8  # tokens of a text in a window; less says nothing
+INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
+PADDINGS: Final = ("[PAD]", "<pad>")
+Pooling = Literal["mean", "cls"]
 PIECE_CODE_POINTS: Final = 16_384  # read at once by the tokenizer, which needs some 200 bytes per token
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefix:
+    """What a model wants before a query, or before a text that is searched."""
+
+    tokens: NDArray[np.int64]
+    space: str  # that stands between it and the text
+
+    def before(self, tokens: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns both together."""
+        return np.concatenate((self.tokens, tokens)) if len(self.tokens) else tokens
 
 
 class OnnxEncoder:
@@ -55,6 +72,12 @@ class OnnxEncoder:
         name: str = "minilm",
         micro_batch_tokens: int = MICRO_BATCH_TOKENS,
         micro_batch_rows: int = MICRO_BATCH_ROWS,
+        pooling: Pooling = "mean",
+        query_prefix: str = "",
+        passage_prefix: str = "",
+        dimensions: int | None = None,
+        kept_dimensions: int | None = None,
+        max_tokens: int = MAX_TOKENS,
     ) -> None:
         if threads < 1:
             raise ValueError(f"encoder threads is {threads}, expected at least 1")
@@ -64,41 +87,61 @@ class OnnxEncoder:
         except BrokenTokenizerFile as error:
             raise EncoderUnavailable(str(error)) from error
         self._tokenizer = words.tokenizer
-        self._first, self._last, self._padding = _find_control_tokens(words.tokenizer, tokenizer_path)
+        self._before, self._after, self._padding = _find_control_tokens(words.tokenizer, tokenizer_path)
         self._session = _open_session(model, threads=threads, source=model_path)
-        self._inputs = {entry.name for entry in self._session.get_inputs()}
+        self._inputs = _check_inputs(self._session, model_path)
+        self._output = _find_output(self._session)
         self._process_id = os.getpid()
+        self._pooling = pooling
         self._micro_batch_tokens = micro_batch_tokens
         self._micro_batch_rows = micro_batch_rows
         self.name = name
-        self.dimensions = _find_dimensions(self._session)
+        self._query_prefix = self._read_prefix(query_prefix)
+        self._passage_prefix = self._read_prefix(passage_prefix)
+        self._max_tokens = max_tokens
+        self._check_window(name)
+        # One run now: a tokenizer of another model, or a graph that cannot run, fails here and not in use.
+        width = self._find_width()
+        if dimensions is not None and dimensions != width:
+            raise EncoderUnavailable(
+                f"encoder {name!r} is said to give {dimensions} dimensions, and its model gives {width}; "
+                f"set dimensions to {width}, or replace the model"
+            )
+        self.dimensions = kept_dimensions or width
         self.fingerprint = EncoderFingerprint(
             name=name,
             model_sha256=hashlib.sha256(model).hexdigest(),
             dimensions=self.dimensions,
-            pooling="mean",
+            pooling=pooling,
             normalisation="l2",
-            max_tokens=MAX_TOKENS,
+            max_tokens=max_tokens,
             tokenizer_sha256=words.sha256,
+            query_prefix=query_prefix,
+            passage_prefix=passage_prefix,
         )
-        # One run now: a tokenizer of another model, or a graph that cannot run, fails here and not in use.
-        self.encode(["ready"])
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Returns one unit row per text, (n, d) float32, of the first 254 tokens of each."""
-        return self._encode_tokens([self._read_tokens(text, at_most=MAX_TOKENS - 2) for text in texts])
+        """Returns one unit row per text, (n, d) float32, of what one window holds of each (MiniLM: 254 tokens)."""
+        prefix = self._query_prefix
+        room = self._room_after(prefix)
+        return self._encode_tokens(
+            [prefix.before(self._read_tokens(prefix.space + text, at_most=room)) for text in texts]
+        )
 
     def encode_windows(self, texts: Sequence[str]) -> list[Vectors]:
-        """Returns (w, d) unit rows per text, w = 1 to 254 tokens, then one more for each 222 begun.
+        """Returns (w, d) unit rows per text; of MiniLM w = 1 to 254 tokens, then one more for each 222 begun.
 
         All windows of the call share micro-batches, so many short texts and one long one both run full.
         """
         windows: list[NDArray[np.int64]] = []
         counts: list[int] = []
+        prefix = self._passage_prefix
+        size = self._room_after(prefix)
+        overlap = min(OVERLAP_TOKENS, size // 4)
         for text in texts:
-            tokens = self._read_tokens(text)
-            cuts = split_into_windows(len(tokens), size=MAX_TOKENS - 2, overlap=OVERLAP_TOKENS)
-            windows.extend(tokens[cut.start : cut.stop] for cut in cuts)
+            tokens = self._read_tokens(prefix.space + text)
+            cuts = split_into_windows(len(tokens), size=size, overlap=overlap)
+            windows.extend(prefix.before(tokens[cut.start : cut.stop]) for cut in cuts)
             counts.append(len(cuts))
         rows = self._encode_tokens(windows)
         ends = list(accumulate(counts))
@@ -116,6 +159,23 @@ class OnnxEncoder:
                 break
         return np.concatenate(parts)[:at_most] if parts else np.empty(0, dtype=np.int64)
 
+    def _read_prefix(self, words: str) -> Prefix:
+        # The space behind "query: " belongs to the text's first token, where a tokenizer marks the start of a word.
+        bare = words.rstrip()
+        return Prefix(tokens=self._read_tokens(bare), space=" " if bare != words else "")
+
+    def _room_after(self, prefix: Prefix) -> int:
+        """How many tokens of a text one window holds."""
+        return self._max_tokens - len(self._before) - len(self._after) - len(prefix.tokens)
+
+    def _check_window(self, name: str) -> None:
+        room = min(self._room_after(prefix) for prefix in (self._query_prefix, self._passage_prefix))
+        if room < LEAST_ROOM:
+            raise EncoderUnavailable(
+                f"encoder {name!r} has windows of {self._max_tokens} tokens, of which {room} are left for a text; "
+                "raise max_tokens, or shorten the prefix"
+            )
+
     def _encode_tokens(self, windows: Sequence[NDArray[np.int64]]) -> Vectors:
         if os.getpid() != self._process_id:
             raise EncoderUnavailable(
@@ -124,7 +184,7 @@ class OnnxEncoder:
             )
         rows = np.empty((len(windows), self.dimensions), dtype=np.float32)
         batches = pack_micro_batches(
-            [len(window) + 2 for window in windows],
+            [len(window) + len(self._before) + len(self._after) for window in windows],
             max_tokens=self._micro_batch_tokens,
             max_rows=self._micro_batch_rows,
         )
@@ -133,30 +193,52 @@ class OnnxEncoder:
         return rows
 
     def _run(self, windows: Sequence[NDArray[np.int64]]) -> Vectors:
-        """Returns the unit rows of one micro-batch, padded to its longest window."""
-        width = max(len(window) for window in windows) + 2
+        """Returns the unit rows of one micro-batch."""
+        hidden, mask = self._read_hidden(windows)
+        if self._pooling == "cls":
+            rows = hidden[:, 0, : self.dimensions]
+        else:  # the mask keeps padding out of the mean, so a text's vector does not depend on its batch
+            rows = np.einsum("rt,rtd->rd", mask.astype(np.float32), hidden)[:, : self.dimensions]
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)  # the mean's divisor falls out of the scaling
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise EncoderUnavailable(f"encoder {self.name!r} returned no finite vector; check the model file")
+        unit: Vectors = (rows / lengths).astype(np.float32, copy=False)
+        return unit
+
+    def _read_hidden(self, windows: Sequence[NDArray[np.int64]]) -> tuple[Any, NDArray[np.int64]]:
+        """Returns the token vectors of one micro-batch, padded to its longest window, and its mask."""
+        first, last = len(self._before), len(self._after)
+        width = max(len(window) for window in windows) + first + last
         ids = np.full((len(windows), width), self._padding, dtype=np.int64)
         mask = np.zeros_like(ids)
         for row, window in enumerate(windows):
-            end = len(window) + 1
-            ids[row, 0], ids[row, 1:end], ids[row, end] = self._first, window, self._last
-            mask[row, : end + 1] = 1
+            end = first + len(window)
+            ids[row, :first], ids[row, first:end], ids[row, end : end + last] = (
+                self._before,
+                window,
+                self._after,
+            )
+            mask[row, : end + last] = 1
         offered = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         try:
-            (hidden, *_) = self._session.run(
-                None, {name: value for name, value in offered.items() if name in self._inputs}
+            (hidden,) = self._session.run(
+                [self._output], {name: value for name, value in offered.items() if name in self._inputs}
             )
         except Exception as error:  # ONNX Runtime's errors share no base but this
             raise EncoderUnavailable(
                 f"encoder {self.name!r} failed on {ids.shape} tokens: {error}"
             ) from error
-        # The mask keeps padding out of the mean, so a text's vector does not depend on its batch.
-        sums = np.einsum("rt,rtd->rd", mask.astype(np.float32), hidden)
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)  # the mean's divisor falls out of the scaling
-        if not np.isfinite(lengths).all() or not lengths.all():
-            raise EncoderUnavailable(f"encoder {self.name!r} returned no finite vector; check the model file")
-        unit: Vectors = (sums / lengths).astype(np.float32, copy=False)
-        return unit
+        return hidden, mask
+
+    def _find_width(self) -> int:
+        """Returns how wide the token vectors are."""
+        hidden, mask = self._read_hidden([self._read_tokens("ready")])
+        if hidden.ndim != 3 or hidden.shape[:2] != mask.shape:
+            raise EncoderUnavailable(
+                f"encoder {self.name!r} returns {hidden.shape} for {mask.shape} tokens, expected (rows, tokens, width); "
+                "export the last hidden state"
+            )
+        return int(hidden.shape[2])
 
 
 def read_installed_minilm() -> bytes:
@@ -214,22 +296,41 @@ def _give_back_freed_memory() -> None:
         trim(0)
 
 
-def _find_control_tokens(tokenizer: Any, path: Path) -> tuple[int, int, int]:
-    """Returns the ids that open and close a sequence and fill it up."""
-    found = [tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]", "[PAD]")]
-    if None in found:
+def _find_control_tokens(tokenizer: Any, path: Path) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Returns the ids that open and close a sequence, as the tokenizer itself puts them, and the one that fills it up."""
+    padding = next((found for token in PADDINGS if (found := tokenizer.token_to_id(token)) is not None), None)
+    bare = tokenizer.encode("a", add_special_tokens=False).ids
+    whole = tokenizer.encode("a").ids
+    start = next((at for at in range(len(whole)) if whole[at : at + len(bare)] == bare), None)
+    if len(whole) == len(bare):  # no post-processor: BERT's own, if it has them
+        first, last = (tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]"))
+        if first is not None and last is not None:
+            whole, start = [first, *bare, last], 1
+    if padding is None or not bare or start is None or len(whole) == len(bare):
         raise EncoderUnavailable(
-            f"tokenizer file {path} lacks [CLS], [SEP] or [PAD]; use the tokenizer.json of the model"
+            f"tokenizer file {path} lacks [CLS], [SEP] or [PAD], and <s>, </s> or <pad>; use the model's tokenizer.json"
         )
-    first, last, padding = found
-    return first, last, padding
+    before, after = whole[:start], whole[start + len(bare) :]
+    return np.array(before, dtype=np.int64), np.array(after, dtype=np.int64), padding
 
 
-def _find_dimensions(session: Any) -> int:
-    """Returns the width of the token vectors, the model's first output, (rows, tokens, width)."""
-    shape = session.get_outputs()[0].shape
-    if len(shape) != 3 or not isinstance(shape[2], int):
+def _check_inputs(session: Any, source: Path | None) -> set[str]:
+    """Returns what the model wants to be given, all of which we have."""
+    wanted = {entry.name for entry in session.get_inputs()}
+    if unknown := wanted - set(INPUTS):
         raise EncoderUnavailable(
-            f"model output has shape {shape}, expected (rows, tokens, width); export the last hidden state"
+            f"model {source or MINILM_PACKAGE} wants {', '.join(sorted(unknown))}, and an encoder is given "
+            f"{', '.join(INPUTS)}; export it as a sentence encoder"
         )
-    return shape[2]
+    return wanted
+
+
+def _find_output(session: Any) -> str:
+    """Returns the name of the first output that can be token vectors, (rows, tokens, width)."""
+    outputs = session.get_outputs()
+    for output in outputs:
+        if len(output.shape) == 3:
+            return str(output.name)
+    raise EncoderUnavailable(
+        f"model output has shape {outputs[0].shape}, expected (rows, tokens, width); export the last hidden state"
+    )

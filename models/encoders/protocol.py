@@ -33,10 +33,19 @@ class EncoderFingerprint:
     normalisation: str
     max_tokens: int
     tokenizer_sha256: str
+    query_prefix: str = ""
+    passage_prefix: str = ""
 
     def as_dict(self) -> dict[str, str | int]:
-        """Returns the fields by name, ready for a JSON column."""
-        return asdict(self)
+        """Returns the fields by name, ready for a JSON column; prefixes only where there are any."""
+        found = asdict(self)
+        for name in (
+            "query_prefix",
+            "passage_prefix",
+        ):  # digests of encoders without them stay what they were
+            if not found[name]:
+                del found[name]
+        return found
 
     def digest(self) -> str:
         """Returns the SHA-256, in hexadecimal, of the fields as canonical JSON (sorted keys, no spaces)."""
@@ -62,11 +71,11 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Returns one unit row per text, shape (n, d), float32; what exceeds one window is not read.
 
-        For queries and other short texts. Any str is accepted: empty, with NULs or lone surrogates.
+        For queries, which some models want marked as such. Any str is accepted: empty, with NULs or lone surrogates.
         """
 
     def encode_windows(self, texts: Sequence[str]) -> list[Vectors]:
         """Returns for each text an array of shape (w, d), w ≥ 1: one unit row per window, in text order.
 
-        Every token of a text lies in at least one of its windows.
+        For what is kept and searched. Every token of a text lies in at least one of its windows.
         """

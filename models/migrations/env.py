@@ -8,9 +8,11 @@ from models.tables import SCHEMA, metadata
 
 
 def include_object(item: Any, name: str | None, type_: str, reflected: bool, compare_to: Any) -> bool:
-    """Only our schema: an existing server may hold other people's tables."""
-    del name, reflected, compare_to
-    return type_ != "table" or item.schema == SCHEMA
+    """Only our schema: an existing server may hold other people's tables. Encoders' own tables are made on demand."""
+    if type_ != "table":
+        return True
+    is_on_demand = reflected and compare_to is None and (name or "").startswith("embeddings_")
+    return item.schema == SCHEMA and not is_on_demand
 
 
 connection = context.config.attributes["connection"]

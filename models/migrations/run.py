@@ -6,7 +6,6 @@ others wait, `lock_timeout` keeps a migration from queueing behind a long transa
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -19,9 +18,8 @@ from psycopg import sql
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from models.encoders.protocol import Encoder, EncoderUnavailable
-from models.encoders.registry import load_encoder
 from models.errors import DatabaseUnavailable, Misconfigured, TransientError
+from models.migrations.encoders import settle_encoder
 from models.settings import (
     SERVICE_ROLES,
     derive_role_password,
@@ -29,7 +27,7 @@ from models.settings import (
     sqlalchemy_url,
     without_password,
 )
-from models.store.index.encoders import register_encoder
+from models.sql import apply_scripts
 from models.tables import SCHEMA
 
 ADVISORY_LOCK: Final = 0x4C4F4E47  # "LONG"; any constant that nobody else uses
@@ -41,7 +39,7 @@ OLDEST_POSTGRES: Final = 18  # uuidv7() is in its core from there on
 def migrate(owner_url: str, *, encoder: str | None = None) -> None:
     """Bring the database at `owner_url` to this version's schema, roles, policies and views.
 
-    Ends with the encoder's registration: one whose fingerprint differs from the stored vectors' is refused.
+    Ends with the encoder: one whose fingerprint differs from the stored vectors' is refused.
     """
     with _owner_connection(owner_url) as connection:
         connection.execute(text(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})"))
@@ -52,16 +50,12 @@ def migrate(owner_url: str, *, encoder: str | None = None) -> None:
         connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
         connection.execute(text("CREATE SCHEMA IF NOT EXISTS reporting"))
         _upgrade(connection)
-        for name in sorted(entry.name for entry in resources.files("models.sql").iterdir()):
-            if name.endswith(".sql"):
-                _run_script(connection, resources.files("models.sql").joinpath(name).read_text())
-        loaded = _load_encoder(encoder or get_settings().encoder)
-        register_encoder(
+        apply_scripts(connection)
+        settings = get_settings()
+        settle_encoder(
             connection,
-            name=loaded.name,
-            fingerprint=loaded.fingerprint.as_dict(),
-            digest=loaded.fingerprint.digest(),
-            dimensions=loaded.dimensions,
+            wanted=encoder or settings.encoder,
+            is_named=encoder is not None or "encoder" in settings.model_fields_set,
         )
 
 
@@ -79,24 +73,6 @@ def _upgrade(connection: Connection) -> None:
             remedy="start the version that wrote it, or restore a backup made with this one",
         )
     command.upgrade(config, "head")
-
-
-def _load_encoder(name: str) -> Encoder:
-    try:
-        return load_encoder(name, threads=1)
-    except (ValueError, EncoderUnavailable) as error:
-        raise Misconfigured(
-            f"LONGTAIL_ENCODER={name} cannot be used: {error}",
-            code="encoder_unavailable",
-            remedy="unset it for the default, or install what the message names",
-        ) from error
-
-
-def _run_script(connection: Connection, script: str) -> None:
-    """Straight to the driver: a script has several statements and its own percent signs."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    driver.execute(script)
 
 
 def find_drift(owner_url: str) -> str | None:

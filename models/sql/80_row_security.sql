@@ -72,8 +72,6 @@ INSERT INTO belongings (name, rule) VALUES
     ('records', 'namespace = ANY ({places})'),
     ('statements', 'namespace = ANY ({places})'),
     ('supersessions', 'namespace = ANY ({places})'),
-    ('embeddings_minilm', 'namespace = ANY ({places})'),
-    ('embeddings_toy', 'namespace = ANY ({places})'),
     ('sessions', 'namespace = ANY ({places}) OR is_shared'),
     ('turns', 'namespace = ANY ({places}) OR {is_reading} AND session_id IN (
         SELECT home.session_id FROM longtail.sessions AS home WHERE home.is_shared)'),
@@ -98,6 +96,9 @@ INSERT INTO belongings (name, rule) VALUES
     ('tombstones', 'false'),
     ('tombstone_salts', 'false'),
     ('lineage_checks', 'false');  -- the proof is about the whole tenant
+INSERT INTO belongings (name, rule)  -- every encoder's table, whenever it came
+SELECT relname, 'namespace = ANY ({places})' FROM pg_class
+WHERE relnamespace = 'longtail'::regnamespace AND relkind = 'r' AND starts_with(relname, 'embeddings_');
 DO $$
 DECLARE
     table_name text;

@@ -43,16 +43,30 @@ GRANT EXECUTE ON FUNCTION longtail.claim_work(text, integer, interval), longtail
     longtail.ready_work(), longtail.index_items(jsonb),
     longtail.claim_compactions(bigint, bigint, interval, integer, integer, interval), longtail.compacted_tenants(),
     longtail.compaction_pass(uuid, text),
+    longtail.find_unfilled(text, uuid, integer), longtail.take_over(text),
     longtail.prune_journals(integer), longtail.prune_assemblies(integer, timestamptz), longtail.unindex_summaries(uuid[])
     TO longtail_worker;
 GRANT INSERT ON longtail.items, longtail.namespaces, longtail.lexicon, longtail.postings, longtail.gate_decisions,
     longtail.memories, longtail.memory_sources, longtail.guidance, longtail.dead_letters, longtail.summaries,
     longtail.summary_turns, longtail.summary_children, longtail.compactions, longtail.lineage_checks,
-    longtail.embeddings_minilm, longtail.embeddings_toy, longtail.task_runs, longtail.statements, longtail.supersessions
+    longtail.task_runs, longtail.statements, longtail.supersessions
     TO longtail_worker;
 GRANT UPDATE ON longtail.work, longtail.items, longtail.namespaces, longtail.lexicon, longtail.gate_decisions,
     longtail.memories, longtail.memory_sources, longtail.guidance, longtail.dead_letters, longtail.compactions,
-    longtail.embeddings_minilm, longtail.embeddings_toy, longtail.task_runs TO longtail_worker;
+    longtail.task_runs TO longtail_worker;
+GRANT UPDATE (filled_to, leased_until, problem) ON longtail.encoders TO longtail_worker; -- how far one is that is being filled
 GRANT UPDATE (is_active) ON longtail.summaries TO longtail_worker;
-GRANT DELETE ON longtail.embeddings_minilm, longtail.embeddings_toy, longtail.dead_letters, longtail.statements
-    TO longtail_worker;
+GRANT DELETE ON longtail.dead_letters, longtail.statements TO longtail_worker;
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN  -- every encoder's table, whenever it came
+        SELECT relname FROM pg_class
+        WHERE relnamespace = 'longtail'::regnamespace AND relkind = 'r' AND starts_with(relname, 'embeddings_')
+        ORDER BY relname
+    LOOP
+        EXECUTE format('GRANT INSERT, UPDATE, DELETE ON longtail.%I TO longtail_worker', name);
+    END LOOP;
+END
+$$;

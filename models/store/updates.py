@@ -36,7 +36,7 @@ def add_statements(
                 "INSERT INTO statements (turn_id, ordinal, tenant_id, namespace, encoder, body, embedding) "
                 "SELECT :turn_id, :ordinal, :tenant_id, :namespace, :encoder, :body, :embedding "
                 "WHERE EXISTS (SELECT FROM items WHERE items.id = :turn_id) "
-                "ON CONFLICT (turn_id, ordinal) DO NOTHING"
+                "ON CONFLICT (turn_id, ordinal, encoder) DO NOTHING"
             ),
             [
                 {

@@ -29,6 +29,7 @@ from models.store.compaction.summaries import (
 from models.store.engine import tenant_transaction
 from models.store.forgetting import find_silenced
 from models.store.index.embeddings import ItemVectors, Vector, add_vectors, load_vectors
+from models.store.index.encoders import guard_encoder
 from models.store.index.items import add_items
 from models.summarizers.protocol import Summarizer
 from models.summarizers.writing import Source, WrittenSummary, write_summary
@@ -171,6 +172,7 @@ class CompactionWriter:
 
     def store(self, connection: Connection, commit: Commit, *, generation: int) -> None:
         """Shards first: a rule is kept before the summary that omits it exists."""
+        guard_encoder(connection, name=self.encoder.name)
         keep_rules(connection, self.tenant_id, [(shard.turn, shard.reading) for shard in commit.shards])
         for made in commit.summaries:
             new = replace(made.summary, summary=replace(made.summary.summary, generation=generation))

@@ -30,7 +30,6 @@ from models.store.collections.views import (
 from models.store.decisions import gate_threshold
 from models.store.engine import tenant_transaction
 from models.store.history import LAST_SEQ
-from models.store.index.embeddings import Vector
 from models.store.recall.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
 from models.store.turns import load_turns
 from models.store.work import find_undecided
@@ -48,22 +47,20 @@ class GateParams(Params):
 def gating_scalar(call: Call, params: GateParams) -> Mapping[str, Any]:
     """Weigh a text against a user's past turns and memories; nothing is kept by asking."""
     namespace = check_namespace(call.caller, params.user_id)
+    serving = call.runtime.serving
     question = Question(
         terms=extract_terms(params.text),
         deadline=time.monotonic() + ENCODING_TIMEOUT_SECONDS,
-        vector=encode(call, [params.text])[0],
+        vector=encode(call, [params.text], serving, as_passages=True)[0],
+        serving=serving,
     )
     assert question.vector is not None
     with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
         # What waits for its vector is read first: one that gets it in between counts once, never not at all.
-        new_turns = _list_waiting(connection, call, namespace, "turns")
-        new_memories = _list_waiting(connection, call, namespace, "memories")
-        turns = _find_near(
-            connection, call, namespace, question.vector, TURN_NEIGHBOURS + 1, only_durable=False
-        )
-        memories = _find_near(
-            connection, call, namespace, question.vector, MEMORY_NEIGHBOURS + 1, only_durable=True
-        )
+        new_turns = _list_waiting(connection, call, namespace, "turns", encoder=serving.name)
+        new_memories = _list_waiting(connection, call, namespace, "memories", encoder=serving.name)
+        turns = _find_near(connection, call, namespace, question, TURN_NEIGHBOURS + 1, only_durable=False)
+        memories = _find_near(connection, call, namespace, question, MEMORY_NEIGHBOURS + 1, only_durable=True)
     turns = _merge(turns, _compare(call, new_turns, question, by="item_id"))
     memories = _merge(memories, _compare(call, new_memories, question, by="key"))
     with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
@@ -104,9 +101,10 @@ def gating_scalar(call: Call, params: GateParams) -> Mapping[str, Any]:
 
 
 def _find_near(
-    connection: Connection, call: Call, namespace: str, vector: Vector, count: int, *, only_durable: bool
+    connection: Connection, call: Call, namespace: str, question: Question, count: int, *, only_durable: bool
 ) -> list[Neighbour]:
-    encoder = call.runtime.settings.encoder
+    assert question.vector is not None
+    encoder = question.serving.name
     tenant_id = call.caller.tenant_id
     sizes = measure_sizes(connection, tenant_id=tenant_id, encoder=encoder, namespaces=[namespace])
     return find_neighbours(
@@ -114,7 +112,7 @@ def _find_near(
         tenant_id=tenant_id,
         encoder=encoder,
         namespace=namespace,
-        vectors=[vector],
+        vectors=[question.vector],
         befores=[LAST_SEQ],
         count=count,
         only_durable=only_durable,
@@ -122,14 +120,16 @@ def _find_near(
     )[0]
 
 
-def _list_waiting(connection: Connection, call: Call, namespace: str, view: View) -> list[Entry]:
+def _list_waiting(
+    connection: Connection, call: Call, namespace: str, view: View, *, encoder: str
+) -> list[Entry]:
     """What came a moment ago and has no vector yet."""
     prefix = "turns" if view == "turns" else "user"
     return list_unencoded_entries(
         connection,
         tenant_id=call.caller.tenant_id,
         scope=Scope(collection=f"{prefix}:{namespace}", view=view, namespace=namespace),
-        encoder=call.runtime.settings.encoder,
+        encoder=encoder,
         count=MOST_UNENCODED,
     )
 

@@ -49,7 +49,7 @@ def status(call: Call, params: Nothing) -> Mapping[str, Any]:
         "lifecycleHintCount": 0,
         "gatingThreshold": call.runtime.settings.gate_threshold,
         "abstractiveReady": is_within_reach(call.runtime.settings),
-        "embeddingProfile": call.runtime.settings.encoder,
+        "embeddingProfile": call.runtime.serving.name,
     }
     try:
         with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:

@@ -1,7 +1,9 @@
 """Vectors: one table per encoder, one row per window of an item, searched by cosine."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -10,17 +12,22 @@ from pgvector import HalfVector
 from sqlalchemy import Connection, text
 
 from models.errors import Misconfigured
-from models.tables import EMBEDDING_TABLES
 
+NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 Vector = npt.NDArray[np.float32]
 
 
 def table_of(encoder: str) -> str:
-    """The table that holds an encoder's vectors; only known names ever reach a statement."""
-    if encoder not in EMBEDDING_TABLES:
-        known = ", ".join(EMBEDDING_TABLES)
-        raise Misconfigured(f"no embeddings table for encoder '{encoder}'", remedy=f"use one of: {known}")
-    return EMBEDDING_TABLES[encoder].name
+    """The table that holds an encoder's vectors; nothing but a name ever reaches a statement.
+
+    >>> table_of("minilm")
+    'embeddings_minilm'
+    """
+    if not NAME.fullmatch(encoder):
+        raise Misconfigured(
+            f"'{encoder}' is no name of an encoder", remedy="use small letters, digits and _, a letter first"
+        )
+    return f"embeddings_{encoder}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
