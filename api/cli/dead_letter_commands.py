@@ -42,7 +42,7 @@ def show_dead_letters(
 
 def replay(
     item: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="As 'longtail dead-letters list' shows it.")
+        str | None, typer.Argument(metavar="ID", help="As 'longtail dead-letters list' shows it.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every one of the tenant.")] = False,
     tenant: OfTenant = "default",

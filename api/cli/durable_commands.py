@@ -90,6 +90,7 @@ def flush(
     as_json: AsJson = False,
 ) -> None:
     """Forget a user's durable memories and dreams. What was said stays in the raw record; `erase` takes that too."""
+    from api.cli.wording import count_of
     from models.errors import ServiceError
 
     if not yes:
@@ -103,5 +104,5 @@ def flush(
     print(
         json.dumps(found)
         if as_json
-        else f"{found['forgotten']} memories and {found['dreams']} dreams forgotten."
+        else f"{count_of(found['forgotten'], 'memory', 'memories')} and {count_of(found['dreams'], 'dream')} forgotten."
     )

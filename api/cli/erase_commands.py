@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import typer
@@ -28,7 +28,7 @@ def erase(
         str, typer.Argument(help="The namespace, as a user's id; or the session, memory or document.")
     ],
     kind: Annotated[
-        str, typer.Option("--kind", help="What it is: namespace, session, memory or document.")
+        Literal["namespace", "session", "memory", "document"], typer.Option("--kind", help="What it is.")
     ] = "namespace",
     user: Annotated[str | None, typer.Option("--user", help="Whose document it is.")] = None,
     agent: Annotated[str | None, typer.Option("--agent", help="Which agent's document it is.")] = None,
@@ -54,7 +54,7 @@ def erase(
         "wait": False,
     }
     answer = _follow({key: value for key, value in wanted.items() if value is not None})
-    gone = ", ".join(f"{count} {table}" for table, count in answer["counts"].items() if count)
+    gone = _say_rows(answer["counts"])
     if not (yes or dry_run):
         raise InvalidInput(
             f"erasing {kind} '{name}' would remove {gone or 'nothing'}, for good",
@@ -67,6 +67,22 @@ def erase(
     print(f"'{name}' {'would lose' if dry_run else 'is erased'}: {gone or 'nothing was left of it'}.")
     if answer["spooled"]:
         print(f"{answer['spooled']} calls about it waited in this machine's spool; they are gone too.")
+
+
+def _say_rows(counts: dict[str, int]) -> str:
+    """How many rows of which tables, the most first.
+
+    >>> _say_rows({"sessions": 1, "turns": 6000, "gate_decisions": 2, "memories": 1, "journal": 0})
+    '6,000 turns, 2 gate decisions, 1 session, 1 memory'
+    """
+    from api.cli.wording import count_of
+
+    rows = []
+    for table, count in sorted(counts.items(), key=lambda row: -row[1]):
+        many = table.replace("_", " ")
+        one = many[:-3] + "y" if many.endswith("ies") else many.removesuffix("s")
+        rows += [count_of(count, one, many)] if count else []
+    return ", ".join(rows)
 
 
 def _forget_spooled(kind: str, name: str) -> int:
@@ -157,7 +173,7 @@ def show_erasure(
     if as_json:
         print(json.dumps(found))
         return
-    gone = ", ".join(f"{count} {table}" for table, count in found["counts"].items() if count)
+    gone = _say_rows(found["counts"])
     state = (
         gone or "nothing was left of it"
         if found["is_done"]

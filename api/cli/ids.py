@@ -8,9 +8,8 @@ from models.errors import InvalidInput
 def read_id(given: str, *, noun: str = "", remedy: str) -> UUID:
     """The id that was typed; `noun` says of what, where that helps.
 
-    >>> read_id("7", noun="of a summary", remedy="'longtail history SESSION' shows them")
-    Traceback (most recent call last):
-    models.errors.InvalidInput: '7' is no id of a summary
+    >>> read_id("01a1f045-4deb-7e2a-8859-7e528249ac71", remedy="'longtail memories list' shows the ids").version
+    7
     """
     try:
         return UUID(given)

@@ -78,7 +78,7 @@ def ingest(
             accepted = count_of(run.accepted, "turn")
             console.print(f"{accepted} accepted, {run.duplicates} known already{resumed}.")
         else:
-            console.print(f"{path.name} holds no turns.")
+            console.print(f"{file if file != STANDARD_INPUT else 'standard input'} holds no turns.")
         if run.ignored:
             console.print(f"{run.ignored} were left out by the server: heartbeats, or sessions it ignores.")
         if run.erased:

@@ -74,6 +74,8 @@ def watch(
     settings = get_settings()
     root = folder.resolve()
     if not root.is_dir():
+        if root.exists():
+            raise InvalidInput(f"{folder} is a file", remedy="name the folder it is in")
         raise InvalidInput(f"there is no folder {folder}", remedy="check the path")
     if user and agent:
         raise InvalidInput(

@@ -28,19 +28,23 @@ IN_COMMANDS: Final = (
         r" in its first turns",
         "name the identity that opened it, or choose another session",
     ),
+    (
+        r"send 'Authorization: Bearer <token>' with the token from \$LONGTAIL_HOME/token",
+        "set LONGTAIL_TOKEN to a token of this server, or unset it: then the one in $LONGTAIL_HOME/token is sent",
+    ),
     (r"leave empty turns out", "give it some words, or leave it out"),
     (r"send at least one character, or leave the item out", "give it some words"),
     (r"see /docs for what the field takes", "the command's --help says what it takes"),
 )
 
 
-def count_of(number: int, noun: str) -> str:
+def count_of(number: int, noun: str, many: str = "") -> str:
     """A number with its noun.
 
     >>> count_of(1, "turn"), count_of(0, "turn")
     ('1 turn', '0 turns')
     """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def in_commands(words: str) -> str:

@@ -202,6 +202,7 @@ def test_a_path_that_does_not_fit_is_explained(tenant: Any, arguments: tuple[str
         (("explain", "nonsense"), "'nonsense' is no id"),
         (("explain", "00000000-0000-7000-8000-000000000000"), "no receipt"),
         (("docs", "load", "/dev/null"), "the document is empty"),
+        (("ingest", "/dev/null/none"), "cannot read /dev/null/none"),
     ],
 )
 def test_what_is_wrong_with_a_word_is_said_without_http(

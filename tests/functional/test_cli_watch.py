@@ -288,6 +288,8 @@ def test_globs_choose_files_and_kinds_and_bindings_choose_whose_they_are(tenant:
 def test_a_wrong_token_and_a_missing_folder_end_it_with_a_remedy(tenant: Any, vault: Path) -> None:
     write(vault, "a.md", "x")
     for arguments, token, words in (
+        ([str(vault / "a.md")], tenant.token, "is a file"),
+        ([str(vault)], "lt_nobody", "set LONGTAIL_TOKEN"),
         ([str(vault)], "lt_nobody", "token is not known"),
         ([str(vault / "missing")], tenant.token, "there is no folder"),
     ):

@@ -1,9 +1,14 @@
 """Claims about advice: what the API says about its routes is said to people in commands."""
 
+import doctest
 import re
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import api
+from api.cli import erase_commands, ids, wording
 from api.cli.wording import in_commands
 
 WAYS = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE) /v1/|\?\w+=|\w+=new")
@@ -22,3 +27,10 @@ def test_no_remedy_of_the_api_reaches_a_person_as_a_route_or_a_parameter() -> No
     assert len(found) > 5, "the expression finds them"
     hosts_only = "POST /v1/feedback"  # there is no command for it
     assert [one for one in found if WAYS.search(in_commands(one).replace(hosts_only, ""))] == []
+
+
+@pytest.mark.parametrize("module", [wording, ids, erase_commands], ids=lambda module: module.__name__)
+def test_the_examples_of_what_is_said_print_what_they_say(module: ModuleType) -> None:
+    results = doctest.testmod(module)
+    assert results.attempted > 0
+    assert results.failed == 0
