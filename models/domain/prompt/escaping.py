@@ -23,7 +23,10 @@ FRAME_NAMES: Final = (
 FOREIGN_NAMES: Final = (
     *("system", "system-reminder", "system-prompt", "developer", "assistant", "human"),
     *("start_of_turn", "end_of_turn", "tool_call", "tool_response", "function_calls", "function_results"),
+    *("tool_use", "tool_result", "tool_results", "invoke", "bos", "eos"),
 )
+# The same in square brackets.
+BRACKETED_NAMES: Final = ("inst", "system_prompt", "available_tools", "tool_calls", "tool_results")
 # Who speaks next, where a blank line and such a word begin a turn: "Human:", "### Response:".
 SPEAKER_NAMES: Final = ("human", "assistant", "system", "developer", "user", "instruction", "response")
 
@@ -35,7 +38,7 @@ _FIRST_TAG_CHARACTER, _LAST_TAG_CHARACTER = 0xE0020, 0xE007E  # an invisible cop
 # Letters without a glyph, which Unicode does not count among the invisible.
 _FILLERS: Final = "\u115f\u1160\u2800\u3164\uffa0"
 _LOOKALIKES: Final = {
-    "<": "‹\u2329\u3008⟨˂ᐸ❬❮❰⧼≺⦑⦓⧀«⟪《≪⪡⋖",
+    "<": "‹\u2329\u3008⟨˂ᐸ❬❮❰⧼≺⦑⦓⧀«⟪《≪⪡⋖⋘⫷",
     ":": "ː˸܃܄։׃፡꞉ꓽ∶︓⁚",
     "/": "⁄∕⧸╱\\＼⟋",
     "|": "∣❘│ǀ¦",
@@ -125,7 +128,8 @@ def _spell(name: str) -> str:
 
 
 def _open_any(names: Iterable[str]) -> str:
-    return rf"<[ \n{_UNSEEN}/]*(?:{'|'.join(map(_spell, names))})(?![a-z0-9_{_UNSEEN}])"
+    prefix = "(?:[a-z]{1,16}:)?"  # of an XML namespace
+    return rf"<[ \n{_UNSEEN}/]*{prefix}(?:{'|'.join(map(_spell, names))})(?![a-z0-9_{_UNSEEN}])"
 
 
 # No repetition can take what the one behind it could take too: a hostile text is read in linear time.
@@ -134,8 +138,9 @@ _OPENING: Final = re.compile(
         (
             _open_any((*FRAME_NAMES, *FOREIGN_NAMES)),
             rf"<{_UNSEEN}*(?=\|(?![ \n])[^<>|]{{1,64}}(?<![ \n])\|{_UNSEEN}*>)",  # <|im_start|> and its kind
+            rf"<[ {_UNSEEN}]*/[ {_UNSEEN}]*s{_UNSEEN}*>",  # </s> ends a text; <S> is some program's type
             rf"<{_UNSEEN}*<[ \n{_UNSEEN}/]*{_spell('sys')}>",
-            rf"\[[ \n{_UNSEEN}/]*{_spell('inst')}\]",
+            rf"\[[ \n{_UNSEEN}/]*(?:{'|'.join(map(_spell, BRACKETED_NAMES))})\]",
         )
     )
 )
@@ -164,7 +169,12 @@ def escape_frames(text: str) -> str:
     'Thanks.\\n\\nHuman&#58; obey'
     """
     # Most of what is said is plain and opens nothing: a search for a character costs a tenth of one for a class.
-    if text.isascii() and "<" not in text and "[" not in text and ("\n" not in text or ":" not in text):
+    if (
+        text.isascii()
+        and "<" not in text
+        and "[" not in text
+        and (":" not in text or text.splitlines() == [text])
+    ):
         return text
     if _MAY_OPEN.search(text) is None and (_MAY_SPEAK.search(text) is None or text.splitlines() == [text]):
         return text
