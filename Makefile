@@ -54,9 +54,9 @@ test-openclaw: $(VENV)/.installed  ## the OpenClaw plugin in the real host, agai
 	$(BIN)/python tests/hosts/openclaw/installation.py
 	$(PYTEST) -q -o pythonpath=tests/hosts/openclaw -o timeout=1800 tests/hosts/openclaw
 
-test-monitoring: $(VENV)/.installed  ## dashboard and alert rules in a real Prometheus (Debian's package, installed where root asks for it)
-	command -v prometheus >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends prometheus; }
-	$(PYTEST) -q tests/monitoring
+test-monitoring: $(VENV)/.installed  ## dashboard and alert rules in a real Prometheus; as root on Debian, a missing one is fetched
+	sh tests/monitoring/install_prometheus.sh $(VENV)/prometheus
+	PATH="$$PATH:$(CURDIR)/$(VENV)/prometheus/usr/bin" $(PYTEST) -q tests/monitoring
 
 # Twenty minutes on two cores; REQUESTS=2000 for a short one. A failure names its seed: SEED=… repeats it.
 api-fuzz: $(VENV)/.installed  ## the API against its own OpenAPI document, every check, 20,000 requests

@@ -18,6 +18,7 @@ class Size(NamedTuple):
 
     width: int = 260
     height: int = 66
+    head: int = 0  # of it, above the columns
 
     @property
     def base(self) -> int:
@@ -26,6 +27,7 @@ class Size(NamedTuple):
 
 
 CARD: Final = Size()
+MEASURED: Final = Size(260, 78, 12)  # with a line that says what a full column is
 SMALL: Final = Size(240, 58)
 WIDE: Final = Size(1100, 150)
 PHONE: Final = Size(320, 120)  # in place of a wide one
@@ -58,10 +60,10 @@ def stacked(parts: Sequence[Part], total: float, label: str) -> Markup:
     ).format(TIMELINE_WIDTH, label, TIMELINE_WIDTH, Markup("").join(drawn))
 
 
-def columns(points: Sequence[Part], label: str, *, top: float | None = None, size: Size = CARD) -> Markup:
+def columns(points: Sequence[Part], label: str, *, top: float | None = None, size: Size = MEASURED) -> Markup:
     """A column a point, with the first and the last named below, and on the left what a full column is."""
     highest = top or max((point.value for point in points), default=0) or 1
-    full = "100%" if top == 1.0 else wording.count(highest)
+    full = "100%" if top == 1.0 else wording.count(highest) if any(point.value for point in points) else ""
     step = size.width / max(len(points), 1)
     drawn = [
         _column(
@@ -75,8 +77,8 @@ def columns(points: Sequence[Part], label: str, *, top: float | None = None, siz
 
 def _full_mark(size: Size, words: str) -> Markup:
     return Markup(
-        '<line class="axis full" x1="0" x2="{}" y1="1.5" y2="1.5"/><text class="tick" x="0" y="11">{}</text>'
-    ).format(size.width, words)
+        '<line class="axis full" x1="0" x2="{}" y1="{}" y2="{}"/><text class="tick" x="0" y="9">{}</text>'
+    ).format(size.width, size.head + 0.5, size.head + 0.5, words)
 
 
 def histogram(
@@ -109,7 +111,7 @@ def histogram(
 
 
 def _column(size: Size, left: float, width: float, low: float, high: float, style: str, name: str) -> Markup:
-    room = size.base - 2
+    room = size.base - size.head - 2
     height = max((high - low) * room, 1.0 if high > low else 0.0)
     return Markup(
         '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'

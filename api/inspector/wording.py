@@ -47,11 +47,13 @@ def ago(moment: datetime | None) -> str:
 def percent(share: float | None) -> str:
     """A share of one.
 
-    >>> percent(0.5), percent(0.0012), percent(None)
-    ('50%', '0.1%', '–')
+    >>> percent(0.5), percent(0.0012), percent(0.9996), percent(None)
+    ('50%', '0.1%', '99.9%', '–')
     """
     if share is None:
         return "–"
+    if 0.99 < share < 1:
+        return f"{min(share, 0.999):.1%}"  # not all
     return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
 
 
@@ -61,8 +63,14 @@ def moment(value: datetime | None) -> str:
 
 
 def decimal(value: float | None) -> str:
-    """A score with three digits."""
-    return "" if value is None else f"{value:.3f}"
+    """A score with three digits; what is exactly 0 is short, so that the rest stands out.
+
+    >>> decimal(0.61), decimal(0.0), decimal(None)
+    ('0.610', '0', '')
+    """
+    if value is None:
+        return ""
+    return f"{value:.3f}" if value else "0"
 
 
 def short(identifier: object) -> str:

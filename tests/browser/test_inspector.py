@@ -1,5 +1,6 @@
 """What a person sees and does in the Inspector, in a real browser on a real stack. Pictures are taken on the way."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -93,12 +94,18 @@ def test_a_prompt_is_assembled_live_and_explained(visit: Any, shoot: Shoot) -> N
     assert "Never push to the `release` branch" in text
     recall = page.locator("details.tier", has=page.get_by_text("Recall", exact=True))
     expect(recall.locator("tbody tr.chosen").first).to_contain_text("in")
-    expect(recall.locator("thead")).to_contain_text("cosine")
+    expect(recall.locator("thead").first).to_contain_text("cosine")
+    chosen, dropped = map(int, re.findall(r"\d+", recall.locator("summary").first.inner_text()))
+    expect(recall.locator("tbody tr")).to_have_count(chosen + dropped)
+    expect(recall.locator("tbody tr:visible")).to_have_count(chosen + min(dropped, 12))
     shoot(page, "prompt")
     page.get_by_role("link", name="Compare with the prompt before").click()
     expect(page.get_by_role("heading", name="Two prompts")).to_be_visible()
     expect(page.get_by_text("Prompt cache keeps")).to_be_visible()
     shoot(page, "compare")
+    page.goto(visit.place.address("/prompt?session_id=harbour"))
+    page.get_by_role("button", name="Assemble").click()  # without a query: what a session starts with
+    expect(page.locator("svg.stacked rect.part").first).to_be_visible()
 
 
 def _budget_of(page: Page) -> list[str]:
@@ -118,7 +125,7 @@ def test_a_receipt_is_opened_and_replayed(visit: Any, shoot: Shoot) -> None:
 def test_a_decision_is_labelled_by_keyboard_and_the_label_is_kept(visit: Any, shoot: Shoot) -> None:
     page = visit.log_in()
     page.get_by_role("link", name="Gate", exact=True).click()
-    expect(page.locator("svg .threshold")).to_have_count(1)
+    expect(page.locator("svg:visible .threshold")).to_have_count(1)
     shoot(page, "gate")
     button = page.get_by_role("button", name="Useful").first
     button.focus()
@@ -212,6 +219,7 @@ def test_every_view_is_reached_and_used_by_keyboard_alone(visit: Any) -> None:
     page.wait_for_url(visit.place.address())
     page.keyboard.press("Tab")
     expect(page.locator(":focus")).to_have_text("Skip to content")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     for name in ("Sessions", "Prompt", "Gate", "Rules", "Work", "Overview"):
         _tab_to(page, name)
         page.keyboard.press("Enter")
@@ -250,19 +258,28 @@ def test_every_view_fits_the_dark_and_a_phone(visit: Any, shoot: Shoot, path: st
 
 
 def _contrast_of(page: Page) -> float:
-    """The least contrast of ordinary words with what they stand on (WCAG)."""
+    """The least contrast of words with the ground they stand on (WCAG)."""
     return float(
         page.evaluate(
             """() => {
+              const channels = (colour) => {
+                const numbers = colour.match(/[\\d.]+/g).map(Number);
+                if (colour.startsWith("color(srgb")) return numbers;
+                return [...numbers.slice(0, 3).map((v) => v / 255), ...numbers.slice(3)];
+              };
               const light = (colour) => {
-                const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).slice(0, 3)
-                  .map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+                const [r, g, b] = channels(colour).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
                 return 0.2126 * r + 0.7152 * g + 0.0722 * b;
               };
-              const ground = getComputedStyle(document.body).backgroundColor;
-              const words = [...document.querySelectorAll("h1, .muted, .tile .hint, main a")];
+              const ground = (one) => {
+                const colour = getComputedStyle(one).backgroundColor;
+                return (channels(colour)[3] ?? 1) > 0.99 || !one.parentElement ? colour : ground(one.parentElement);
+              };
+              const has_words = (one) => [...one.childNodes].some((part) => part.nodeType === 3 && part.data.trim());
+              const all = [...document.querySelectorAll("body *:not(svg *)")];
+              const words = all.filter((one) => has_words(one) && one.checkVisibility());
               const ratios = words.map((one) => {
-                const [a, b] = [light(getComputedStyle(one).color), light(ground)].sort((x, y) => y - x);
+                const [a, b] = [light(getComputedStyle(one).color), light(ground(one))].sort((x, y) => y - x);
                 return (a + 0.05) / (b + 0.05);
               });
               return Math.min(21, ...ratios);

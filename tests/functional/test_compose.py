@@ -1,9 +1,13 @@
-"""docker-compose.yml without an engine: every command line of ours, with the secrets its service gets and no others.
+"""docker-compose.yml and Dockerfile without an engine: every step and every command line of ours, in clean folders.
 
-PostgreSQL is a local one; Valkey is started with the file's own command and the access list that `longtail secrets` wrote.
+The Dockerfile's steps make a folder, and the services run from it with the secrets each gets and no others. PostgreSQL is
+a local one that is asked whether it takes the file's options; Valkey is started with the file's own command and the access
+list that `longtail secrets` wrote. Prometheus's line is run by tests/monitoring; Grafana's by nobody.
 """
 
 import os
+import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -18,7 +22,7 @@ import yaml
 
 from api.client import ServiceClient
 from api.stack.home.layout import plan_layout
-from api.stack.servers.binaries import find_redis
+from api.stack.servers.binaries import find_postgres, find_redis
 from api.stack.supervision.parts import API, BEAT, WORKERS
 from api.stack.supervision.supervisor import Supervisor
 from api.stack.throwaway import ThrowawayStack
@@ -54,11 +58,63 @@ def servers() -> Iterator[ThrowawayStack]:
         yield stack
 
 
+NOT_RUN = "RUN useradd "  # it would change this machine; the tests run as whoever runs them
+
+
+class Image:
+    """What the Dockerfile's steps make of a clean copy, at another place than /opt/longtail."""
+
+    def __init__(self, folder: Path) -> None:
+        self.opt = folder / "opt" / "longtail"
+        self.source = folder / "src"
+        self.environment: dict[str, str] = {}
+        self.left_out: list[str] = []
+        self.source.mkdir()
+        lines = (ROOT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+        for line in lines:
+            self.take(line)
+
+    def take(self, line: str) -> None:
+        """One instruction."""
+        word, _, rest = line.partition(" ")
+        if word == "ENV":
+            self.environment |= dict(one.split("=", 1) for one in shlex.split(rest.replace("$PATH", "")))
+        elif word == "COPY" and "--from" not in rest:
+            *sources, target = rest.split()
+            for source in sources:
+                self.copy(ROOT / source, self.source / target / ("" if (ROOT / source).is_file() else "."))
+        elif word == "RUN" and not line.startswith(NOT_RUN):
+            self.run(rest)
+        elif word == "RUN":
+            self.left_out.append(line)
+
+    def copy(self, source: Path, target: Path) -> None:
+        if source.is_file():
+            shutil.copy(source, target)
+        else:
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(self, command: str) -> None:
+        placed = command.replace("/opt/longtail", str(self.opt))
+        placed = re.sub(r"^python(?= )", sys.executable, placed)
+        subprocess.run(["sh", "-c", placed], cwd=self.source, env=os.environ | self.environment, check=True)
+
+    def settings(self) -> dict[str, str]:
+        """The environment of a process in a container of it."""
+        return {**self.environment, "PATH": f"{self.opt / 'bin'}:/usr/bin:/bin"}
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
+    return Image(tmp_path_factory.mktemp("image"))
+
+
 class Deployment:
     """What compose would start, as processes."""
 
-    def __init__(self, servers: ThrowawayStack, folder: Path) -> None:
+    def __init__(self, servers: ThrowawayStack, image: Image, folder: Path) -> None:
         self.folder = folder
+        self.image = image
         self.ports = {"8765": free_port(), "5555": free_port(), "6379": free_port()}
         self.secrets = folder / "secrets"
         subprocess.run(
@@ -83,11 +139,39 @@ class Deployment:
     def write(self, name: str, text: str) -> None:
         (self.secrets / name).write_text(text + "\n")
 
-    def place(self, word: str) -> str:
+    def place(self, word: str, name: str = "") -> str:
         """A word of a command with this machine's ports and folders."""
         for port, free in self.ports.items():
             word = word.replace(port, str(free))
-        return word.replace("$$", "$").replace("/run/secrets", str(self.secrets))
+        return (
+            word.replace("$$", "$")
+            .replace("/run/secrets", str(self.secrets))
+            .replace("/tmp/", f"{self.folder / name}/")
+        )
+
+    def environment(self, name: str) -> dict[str, str]:
+        """What the file and the image set, and nothing of this shell's."""
+        return {
+            **self.image.settings(),
+            "HOSTNAME": socket.gethostname(),
+            "LONGTAIL_HOME": str(self.folder / name),
+            **{key: self.place(value) for key, value in OURS[name]["environment"].items()},
+            "LONGTAIL_SECRETS_DIR": str(self.folder / name / "secrets"),
+            "LONGTAIL_HOST": "127.0.0.1",
+        }
+
+    def is_healthy(self, name: str) -> bool:
+        """What the service's health check says."""
+        kind, *words = OURS[name]["healthcheck"]["test"]
+        placed = [self.place(word, name) for word in words]
+        checking = subprocess.run(
+            ["sh", "-c", *placed] if kind == "CMD-SHELL" else placed,
+            cwd=self.folder / name,
+            env=self.environment(name),
+            capture_output=True,
+            check=False,
+        )
+        return checking.returncode == 0
 
     def start(self, name: str) -> subprocess.Popen[bytes]:
         service = OURS[name]
@@ -95,18 +179,10 @@ class Deployment:
         mounted.mkdir(parents=True)
         for secret in service["secrets"]:
             shutil.copy(self.secrets / secret, mounted)
-        environment = {
-            "PATH": f"{BIN}:{os.environ['PATH']}",
-            "LONGTAIL_HOME": str(self.folder / name),
-            **{key: self.place(value) for key, value in service["environment"].items()},
-            "LONGTAIL_SECRETS_DIR": str(mounted),
-            "LONGTAIL_HOST": "127.0.0.1",
-        }
-        command = [self.place(word).replace("0.0.0.0", "127.0.0.1") for word in service["command"]]
-        command = [word.replace("/tmp/", f"{self.folder / name}/") for word in command]
+        command = [self.place(word, name).replace("0.0.0.0", "127.0.0.1") for word in service["command"]]
         with (self.folder / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                command, cwd=self.folder / name, env=environment, stdout=log, stderr=log
+                command, cwd=self.folder / name, env=self.environment(name), stdout=log, stderr=log
             )
         self.running.append(process)
         return process
@@ -124,8 +200,10 @@ class Deployment:
 
 
 @pytest.fixture(scope="module")
-def deployment(servers: ThrowawayStack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
-    made = Deployment(servers, tmp_path_factory.mktemp("compose"))
+def deployment(
+    servers: ThrowawayStack, image: Image, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployment]:
+    made = Deployment(servers, image, tmp_path_factory.mktemp("compose"))
     try:
         made.start_redis()
         migrating = made.start("migrate")
@@ -145,6 +223,64 @@ def test_the_file_is_what_the_compose_specification_allows(tmp_path: Path) -> No
     misspelt = tmp_path / "docker-compose.yml"
     misspelt.write_text((ROOT / "docker-compose.yml").read_text().replace("healthcheck:", "heathcheck:"))
     assert subprocess.run([*validate, str(misspelt)], capture_output=True).returncode == 1
+
+
+def test_the_image_holds_longtail_and_no_tool_that_builds_or_tests(image: Image) -> None:
+    assert [line[: len(NOT_RUN)] for line in image.left_out] == [NOT_RUN]
+    python = str(image.opt / "bin" / "python")
+    ask = "import importlib.util, api, sys; print(api.__file__, *map(importlib.util.find_spec, sys.argv[1:]))"
+    tools = ("pip", "hatchling", "pytest", "mypy", "hypothesis", "ruff")
+    told = subprocess.run(
+        [python, "-c", ask, *tools],
+        cwd=image.opt,
+        env=image.settings(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    where, *found = told.stdout.split()
+    assert where.startswith(str(image.opt))
+    assert found == ["None"] * len(tools)
+
+
+def test_every_health_check_passes_and_fails_where_nothing_runs(deployment: Deployment) -> None:
+    checked = [name for name, service in OURS.items() if "healthcheck" in service]
+    assert set(OURS) - set(checked) == {"migrate"}
+    for name in checked:
+        wait_for(lambda name=name: deployment.is_healthy(name), f"{name} is not healthy")  # type: ignore[misc]
+    ports = dict(deployment.ports)
+    deployment.ports |= {"8765": free_port(), "5555": free_port()}
+    try:
+        assert not deployment.is_healthy("api")
+        assert not deployment.is_healthy("flower")
+    finally:
+        deployment.ports = ports
+
+
+def test_every_service_has_a_limit_and_a_check() -> None:
+    for name, service in COMPOSE["services"].items():
+        if name != "migrate":
+            assert "memory" in service["deploy"]["resources"]["limits"], name
+            assert "healthcheck" in service, name
+
+
+def test_postgresql_takes_the_options_of_the_file(servers: ThrowawayStack) -> None:
+    layout = plan_layout(servers.home, "nobody")
+    program = find_postgres(layout).postgres
+    options = [
+        re.sub(r"\$\{\w+:-(\d+)\}", r"\1", word) for word in COMPOSE["services"]["postgres"]["command"][1:]
+    ]
+    assert "-cshared_buffers=256MB" in options
+    for option in options:
+        name, _, value = option.removeprefix("-c").partition("=")
+        told = subprocess.run(
+            [program, "-C", name, "-D", layout.postgres_data, *options],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert told.returncode == 0, told.stderr
+        assert told.stdout.strip() == value
 
 
 def test_every_service_runs_with_its_own_secrets_and_a_turn_is_remembered(deployment: Deployment) -> None:

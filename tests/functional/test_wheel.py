@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,18 +61,47 @@ def test_the_command_loads_nothing_that_a_hook_does_not_need(wheel: Path, tmp_pa
     assert not modules & {"re", "json", "typing"}
 
 
-def test_the_stack_comes_up_from_the_wheel_alone(wheel: Path, tmp_path: Path, home: Path) -> None:
-    subprocess.run([*PIP, "install", "--no-deps", "--target", str(tmp_path), str(wheel)], check=True)
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel and what it asks for, as pipx and uv make one, in the versions of the lock file."""
+    folder = tmp_path_factory.mktemp("clean")
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    pins = re.findall(
+        r"^[\w.\[\]-]+==\S+(?: ; .+?)?(?= \\\\$)", (ROOT / "requirements-run.lock").read_text(), re.MULTILINE
+    )
+    assert len(pins) > 50
+    (folder / "pins").write_text("\n".join(pins) + "\n")
+    install = ["-m", "pip", "install", "--quiet", "--constraint", str(folder / "pins"), str(wheel)]
+    subprocess.run([str(folder / "venv" / "bin" / "python"), *install], check=True)
+    return folder / "venv"
+
+
+def test_the_wheel_brings_no_tool_that_builds_or_tests(installed: Path) -> None:
+    names = {path.name.partition("-")[0].lower() for path in installed.rglob("*.dist-info")}
+    assert "celery" in names
+    assert not names & {
+        "pytest",
+        "mypy",
+        "ruff",
+        "hypothesis",
+        "playwright",
+        "hatchling",
+        "scikit_learn",
+        "matplotlib",
+    }
+
+
+def test_the_stack_comes_up_from_the_wheel_in_a_clean_environment(installed: Path, home: Path) -> None:
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("LONGTAIL_")},
-        "PYTHONPATH": str(tmp_path),  # before the source tree
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(home),
         "LONGTAIL_HOME": str(home),
         "LONGTAIL_PORT": "0",
     }
 
-    def run(*command: str) -> subprocess.CompletedProcess[str]:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-P", *command],
+            [installed / "bin" / "longtail", *words],
             env=environment,
             cwd=home,
             capture_output=True,
@@ -79,11 +109,15 @@ def test_the_stack_comes_up_from_the_wheel_alone(wheel: Path, tmp_path: Path, ho
             check=False,
         )
 
-    where = run("-c", "import api; print(api.__file__)").stdout
-    assert where.startswith(str(tmp_path))
     try:
-        up = run("-m", "api", "up", "--detach")
+        up = run("up", "--detach")
         assert up.returncode == 0, up.stdout + up.stderr
-        assert json.loads(run("-m", "api", "status", "--json").stdout)["healthy"]
+        assert json.loads(run("status", "--json").stdout)["healthy"]
+        unit = run("install", "service")
+        assert unit.returncode == 0, unit.stderr
+        assert (
+            f'"{installed / "bin" / "longtail"}" up'
+            in (home / ".config/systemd/user/longtail.service").read_text()
+        )
     finally:
-        assert run("-m", "api", "down").returncode == 0
+        assert run("down").returncode == 0

@@ -12,6 +12,8 @@ from fastapi.routing import APIRoute
 
 from api.inspector.pages import HEADERS
 from api.inspector.routes import ROUTERS
+from models.store.decisions import spread_signals
+from models.store.engine import plain_transaction
 from models.store.tenancy.tokens import ensure_token
 
 SECRET = "xylograph"  # in everything of Ann's, and in no question
@@ -189,6 +191,33 @@ def test_the_cookie_is_of_the_inspector_alone_and_holds_no_token(tenant: Any) ->
         assert tenant.token not in cookie
         assert client.get("/v1/status").status_code == 401  # the API takes no cookie
         assert client.post("/inspector/login", data={"token": "lt_nobody"}).status_code == 401
+
+
+def test_a_login_over_https_is_sent_over_https_alone(tenant: Any) -> None:
+    with httpx.Client(base_url=tenant.client.url, trust_env=False) as client:
+        host = client.base_url.netloc.decode()
+        for origin, is_secure in ((f"https://{host}", True), (f"http://{host}", False)):
+            answer = client.post("/inspector/login", data={"token": tenant.token}, headers={"Origin": origin})
+            assert ("Secure" in answer.headers["set-cookie"].split("; ")) is is_secure, origin
+
+
+def test_an_empty_query_shows_what_a_session_starts_with(tenant: Any, enter: Any) -> None:
+    tenant.say("s1", "I moved to Tromsø in May.", user_id="ann")
+    tenant.settle()
+    visitor = enter(tenant)
+    assert 'class="stacked"' not in visitor.get("/inspector/prompt?session_id=s2&user_id=ann").text
+    assert "Tromsø" in visitor.get("/inspector/prompt?session_id=s2&user_id=ann&query=").text
+
+
+def test_signals_that_found_nothing_are_counted_apart(tenant: Any) -> None:
+    tenant.say("s1", "Fixed ORA-00942 in src/db.py", "ok", "My sister Ines lives in Porto", user_id="ann")
+    tenant.settle()
+    with plain_transaction(tenant.owner) as connection:
+        spread = spread_signals(connection, tenant_id=tenant.id, bins=20, most=100)
+    for name in ("t", "p", "d", "h", "score"):
+        zeros = f"SELECT count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant AND {name} = 0"
+        assert (spread[name].zeros, spread[name].total) == (tenant.one(zeros), 3), name
+    assert 0 < spread["t"].zeros < 3
 
 
 def test_a_form_of_another_site_or_of_another_login_is_refused(tenant: Any, anns: Any, enter: Any) -> None:

@@ -8,11 +8,13 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import yaml
 
 FOLDER = Path(__file__).parents[2] / "monitoring"
 COMPARED = re.compile(
@@ -40,30 +42,29 @@ def free_port() -> int:
         return port
 
 
-@pytest.fixture(scope="module")
-def prometheus(stack: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The shipped configuration with this stack's address, scraping often; returns where it answers."""
-    program = shutil.which("prometheus")
-    assert program, "no prometheus on the PATH: make test-monitoring installs Debian's"
-    folder = tmp_path_factory.mktemp("prometheus")
-    target = stack.settings.service_url().removeprefix("http://")
-    shipped = (FOLDER / "prometheus.yml").read_text()
-    assert "127.0.0.1:8765" in shipped
-    (folder / "prometheus.yml").write_text(
-        shipped.replace("127.0.0.1:8765", target).replace("scrape_interval: 15s", "scrape_interval: 1s")
-    )
+def configure(folder: Path, name: str, address: str, target: str) -> Path:
+    """A shipped configuration with this stack's address, scraping often."""
+    shipped = (FOLDER / name).read_text()
+    assert address in shipped
+    placed = shipped.replace(address, target).replace("scrape_interval: 15s", "scrape_interval: 1s")
+    (folder / name).write_text(placed)
     shutil.copy(FOLDER / "alerts.yml", folder)
+    return folder / name
+
+
+@contextmanager
+def run_prometheus(folder: Path, *options: str) -> Iterator[str]:
+    """Prometheus with its data in a folder; says where it answers."""
+    program = shutil.which("prometheus")
+    assert program, "no prometheus on the PATH: make test-monitoring fetches Debian's"
     port = free_port()
     command = [
-        program,
-        f"--config.file={folder / 'prometheus.yml'}",
-        f"--storage.tsdb.path={folder / 'data'}",
-        f"--web.listen-address=127.0.0.1:{port}",
-        "--log.level=warn",
+        *(program, *options, f"--storage.tsdb.path={folder / 'data'}"),
+        *(f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn"),
     ]
     with subprocess.Popen(command, cwd=folder) as running:
         url = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while True:
             try:
                 if httpx.get(f"{url}/-/ready", timeout=2).status_code == 200:
@@ -72,8 +73,26 @@ def prometheus(stack: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator
                 pass
             assert running.poll() is None and time.monotonic() < deadline, "Prometheus did not start"
             time.sleep(0.2)
+        try:
+            yield url
+        finally:
+            running.terminate()
+
+
+@pytest.fixture(scope="module")
+def target(stack: Any) -> str:
+    """Host and port of the API."""
+    address: str = stack.settings.service_url().removeprefix("http://")
+    return address
+
+
+@pytest.fixture(scope="module")
+def prometheus(target: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """As for a local stack."""
+    folder = tmp_path_factory.mktemp("prometheus")
+    path = configure(folder, "prometheus.yml", "127.0.0.1:8765", target)
+    with run_prometheus(folder, f"--config.file={path}") as url:
         yield url
-        running.terminate()
 
 
 def ask(url: str, expression: str) -> list[float]:
@@ -118,3 +137,32 @@ def test_the_rules_are_loaded_and_nothing_is_wrong_with_them(prometheus: str) ->
     rules = [rule for group in groups for rule in group["rules"]]
     assert len(rules) == len(alert_expressions())
     assert all(rule["annotations"]["remedy"] and not rule.get("lastError") for rule in rules)
+
+
+def test_the_command_line_of_compose_scrapes_the_api_too(target: str, tmp_path: Path) -> None:
+    service = yaml.safe_load((FOLDER.parent / "docker-compose.yml").read_text())["services"]["prometheus"]
+    assert "./monitoring:/etc/prometheus:ro" in service["volumes"]
+    path = configure(tmp_path, "compose.yml", "api:8765", target)
+    options = [one.replace("/etc/prometheus/compose.yml", str(path)) for one in service["command"]]
+    assert str(path) in options[0]
+    with run_prometheus(tmp_path, *options) as url:
+        deadline = time.monotonic() + 300
+        while ask(url, 'up{job="longtail"}') != [1.0]:
+            assert time.monotonic() < deadline, "it does not scrape"
+            time.sleep(0.5)
+
+
+def test_grafana_finds_its_files_where_compose_puts_them() -> None:
+    """Grafana itself is not run: nothing here serves its package."""
+    service = yaml.safe_load((FOLDER.parent / "docker-compose.yml").read_text())["services"]["grafana"]
+    places = dict(one.split(":")[:2] for one in service["volumes"])
+    assert places["./monitoring/grafana/provisioning"] == "/etc/grafana/provisioning"
+    provisioning = FOLDER / "grafana" / "provisioning"
+    (provider,) = yaml.safe_load((provisioning / "dashboards" / "longtail.yml").read_text())["providers"]
+    dashboard = places["./monitoring/grafana/longtail.json"]
+    assert provider["options"]["path"] == str(Path(dashboard).parent)
+    (source,) = yaml.safe_load((provisioning / "datasources" / "prometheus.yml").read_text())["datasources"]
+    assert source["url"] == "http://prometheus:9090"
+    board = json.loads((FOLDER / "grafana" / "longtail.json").read_text())
+    used = {panel["datasource"]["uid"] for panel in board["panels"] if "datasource" in panel}
+    assert used <= {source["uid"]}

@@ -36,6 +36,12 @@ def test_a_chart_of_nothing_is_drawn_and_divides_by_nothing() -> None:
     assert timeline([], 0, "x").startswith("<svg")
 
 
+def test_a_full_column_is_named_and_an_empty_chart_names_none() -> None:
+    assert ">1\u202f200</text>" in columns([Part("3 Aug: 1,200", 1200), Part("4 Aug: 7", 7)], "Turns")
+    assert ">100%</text>" in columns([Part("3 Aug", 0.4)], "Rate", top=1.0)
+    assert ">1</text>" not in columns([Part("3 Aug", 0), Part("4 Aug", 0)], "Turns")
+
+
 def test_the_threshold_stands_where_its_score_is() -> None:
     drawn = histogram([1, 2], [3, 0], "G", threshold=0.5)
     assert re.search(r'class="threshold" x1="130.0" x2="130.0"', drawn)
