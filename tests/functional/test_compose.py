@@ -143,11 +143,8 @@ class Deployment:
         """A word of a command with this machine's ports and folders."""
         for port, free in self.ports.items():
             word = word.replace(port, str(free))
-        return (
-            word.replace("$$", "$")
-            .replace("/run/secrets", str(self.secrets))
-            .replace("/tmp/", f"{self.folder / name}/")
-        )
+        word = word.replace("/tmp/beat-schedule", str(self.folder / name / "beat-schedule"))
+        return word.replace("$$", "$").replace("/run/secrets", str(self.secrets))
 
     def environment(self, name: str) -> dict[str, str]:
         """What the file and the image set, and nothing of this shell's."""

@@ -67,7 +67,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clean")
     subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
     pins = re.findall(
-        r"^[\w.\[\]-]+==\S+(?: ; .+?)?(?= \\\\$)", (ROOT / "requirements-run.lock").read_text(), re.MULTILINE
+        r"^[\w.\[\]-]+==\S+(?: ; .+?)?(?= \\$)", (ROOT / "requirements-run.lock").read_text(), re.MULTILINE
     )
     assert len(pins) > 50
     (folder / "pins").write_text("\n".join(pins) + "\n")
