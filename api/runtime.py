@@ -163,7 +163,7 @@ class Runtime:
             loaded = load_encoder(active.source, threads=QUERY_THREADS, cache=self.settings.encoder_cache)
             loaded.encode(["warm up"])
             with plain_transaction(self.engine) as connection:
-                check_encoder(connection, name=loaded.name, digest=loaded.fingerprint.digest())
+                check_encoder(connection, name=active.name, digest=loaded.fingerprint.digest())
         except Misconfigured as error:
             log.error("encoder.refused", reason=error.code)
             if self.encoder is None:  # fail closed: another model's vectors mean nothing to this one

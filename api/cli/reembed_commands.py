@@ -73,7 +73,9 @@ def _wait(settings: "Settings", report: dict[str, Any], *, is_quiet: bool) -> di
     told = ""
     try:
         while report["filling"]:
-            line = _tell_progress(report)
+            line = reembedding.describe_progress(
+                next(one for one in report["encoders"] if one["name"] == report["filling"])
+            )
             if not is_quiet and line != told:
                 console.print(line, highlight=False, soft_wrap=True, markup=False)
                 told = line
@@ -87,14 +89,6 @@ def _wait(settings: "Settings", report: dict[str, Any], *, is_quiet: bool) -> di
         )
         raise typer.Exit(130) from None
     return report
-
-
-def _tell_progress(report: dict[str, Any]) -> str:
-    one = next(one for one in report["encoders"] if one["name"] == report["filling"])
-    total = one["items"] + one["missing"]
-    share = f"{one['items'] / total:.0%}" if total else "all"
-    problem = f"; paused: {one['problem']}" if one["problem"] else ""
-    return f"{one['name']}: {one['items']} of {total} items ({share}){problem}"
 
 
 def _show(report: dict[str, Any], as_json: bool) -> None:

@@ -74,18 +74,35 @@ def drop_old(settings: Settings, name: str | None = None) -> dict[str, Any]:
     return {**tell(settings), "dropped": old}
 
 
-def tell(settings: Settings) -> dict[str, Any]:
-    """Every encoder with a table here: which serves, how full the others are, and what keeps one from going on."""
+def tell(settings: Settings, *, only_filling: bool = False) -> dict[str, Any]:
+    """Every encoder with a table here: which serves, how full the others are, and what keeps one from going on.
+
+    With `only_filling`, of that one alone: counting reads every row.
+    """
     from models.store.index.encoders import list_encoders
 
-    with _as_owner(settings) as connection:
+    with _as_owner(settings, is_alone=False) as connection:
         known = list_encoders(connection)
         return {
             "active": next((one.name for one in known if one.is_active), None),
             "filling": next((one.name for one in known if one.duty == "filling"), None),
             "standby": next((one.name for one in known if one.duty == "standby"), None),
-            "encoders": [_describe(connection, one) for one in known],
+            "encoders": [
+                _describe(connection, one) for one in known if one.duty == "filling" or not only_filling
+            ],
         }
+
+
+def describe_progress(one: dict[str, Any]) -> str:
+    """How far an encoder is that is being filled.
+
+    >>> describe_progress({"name": "mine", "items": 3, "missing": 9, "problem": None})
+    're-embedding to mine: 3 of 12 items (25%)'
+    """
+    total = one["items"] + one["missing"]
+    share = f"{one['items'] / total:.0%}" if total else "all"
+    problem = f"; paused: {one['problem']}" if one["problem"] else ""
+    return f"re-embedding to {one['name']}: {one['items']} of {total} items ({share}){problem}"
 
 
 def _describe(connection: "Connection", known: "KnownEncoder") -> dict[str, Any]:
@@ -108,8 +125,8 @@ def _describe(connection: "Connection", known: "KnownEncoder") -> dict[str, Any]
 
 
 @contextmanager
-def _as_owner(settings: Settings) -> "Iterator[Connection]":
-    """One transaction, alone with the schema: no migration and no second command meanwhile."""
+def _as_owner(settings: Settings, *, is_alone: bool = True) -> "Iterator[Connection]":
+    """One transaction; who changes something is alone with the schema: no migration and no second command meanwhile."""
     from sqlalchemy import create_engine, text
     from sqlalchemy.exc import OperationalError
 
@@ -125,7 +142,8 @@ def _as_owner(settings: Settings) -> "Iterator[Connection]":
     engine = create_engine(sqlalchemy_url(url), connect_args={"connect_timeout": 5})
     try:
         with engine.begin() as connection:
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})"))
+            if is_alone:
+                connection.execute(text(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})"))
             connection.execute(text(f"SET LOCAL statement_timeout = {COUNTING_MS}"))
             yield connection
     except OperationalError as error:

@@ -4,12 +4,14 @@ Quality three ways, all packed as our prompt is: cosine alone, cosine and BM25 w
 running on that encoder. Speed and size beside them. The service's wishes and thresholds are those of the shipped one.
 """
 
+import random
 import statistics
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import psutil
 from rich.progress import Progress
 
@@ -27,8 +29,9 @@ from models.encoders.registry import load_encoder
 BUDGETS_TOKENS: Final = (1000, 2000, 4000)
 SHOWN: Final = ("frac@10", *(f"evidence@{budget}" for budget in BUDGETS_TOKENS))
 WAYS: Final = ("vector", "fusion")
-SPEED_TEXTS: Final = 96
-SPEED_QUERIES: Final = 60
+SPEED_TEXTS: Final = 48
+SPEED_QUERIES: Final = 40
+STRANGERS: Final = 20_000  # pairs
 OURS: Final = "service"
 
 
@@ -83,12 +86,23 @@ def measure(
         with running_service(progress, cache=cache, encoder=source) as service:
             service.remember(histories, title=found["name"])
             scores[OURS] = service.score_all(histories, BUDGETS_TOKENS, title=found["name"])
+    found["cosine_of_strangers"] = _measure_strangers(encoder, histories)
     found["quality"] = {way: _choose(mean_by_category(of_way)[ALL]) for way, of_way in scores.items()}
     return found
 
 
 def _choose(means: Mapping[str, float]) -> dict[str, float]:
     return {name: means[name] for name in SHOWN if name in means}
+
+
+def _measure_strangers(encoder: Encoder, histories: Sequence[History]) -> dict[str, float]:
+    """How alike turns are that have nothing to do with each other: thresholds of cosines depend on it."""
+    draw = random.Random(7)
+    lines = [turn.line for history in histories for turn in history.turns]
+    rows = np.stack([windows[0] for windows in encoder.encode_windows(lines)])
+    pairs = [draw.sample(range(len(rows)), 2) for _ in range(STRANGERS)]
+    cosines = np.array([float(rows[one] @ rows[other]) for one, other in pairs])
+    return {f"p{share}": round(float(np.percentile(cosines, share)), 3) for share in (50, 99)}
 
 
 def _measure_speed(encoder: Encoder, histories: Sequence[History]) -> dict[str, Any]:

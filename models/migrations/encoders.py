@@ -19,6 +19,7 @@ from models.store.index.encoders import (
     holds_items,
     keep_encoder,
     list_encoders,
+    require_active,
     take_over,
 )
 from models.store.index.tables import drop_table, holds_vectors, make_table
@@ -50,7 +51,10 @@ def settle_encoder(connection: Connection, *, wanted: str, is_named: bool) -> No
         elif take_over(connection, name=meant):
             log.warning("encoder.switched", was=active.name, now=meant)
             source = wanted
-    admit_encoder(connection, load_or_refuse(source), source=source)
+            active = require_active(connection)
+    loaded = load_or_refuse(source)
+    check_encoder(connection, name=active.name, digest=loaded.fingerprint.digest())
+    admit_encoder(connection, loaded, source=source)
 
 
 def admit_encoder(connection: Connection, loaded: Encoder, *, source: str) -> None:

@@ -78,6 +78,7 @@ FUNCTIONS = {
             "ready_work",
             "claim_compactions",
         ),
+        *("find_unfilled", "take_over"),  # across tenants, for an encoder that is being filled
         *("compacted_tenants", "compaction_pass", "prune_journals", "prune_assemblies", "unindex_summaries"),
     },
     "longtail_report": {"current_seal"},  # in the policies of what its views read
@@ -89,6 +90,7 @@ TASKS = {
             "memory.ingest",
             "memory.embed_pending",
             "memory.gate_pending",
+            "memory.reembed",
             "memory.sweep",
             "memory.compact_due",
         ),

@@ -9,6 +9,7 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 
 from api.stack.reports.doctor import Finding
+from api.stack.reports.encoders import describe
 
 STYLE = {"starting": "yellow", "ready": "green", "failed": "red", "stopping": "yellow", "stopped": "dim"}
 MARK = {"ok": "[green]ok[/]", "warn": "[yellow]warn[/]", "fail": "[red]fail[/]"}
@@ -100,6 +101,9 @@ def render_status(report: dict[str, Any]) -> Table:
     lag = "" if report["lag_seconds"] is None else f"lag {report['lag_seconds']:.1f} s, "
     letters = "unknown" if report["dead_letters"] is None else report["dead_letters"]
     table.add_row("memory", f"{waiting} pending", "", f"{lag}dead letters {letters}")
+    if report["encoder"]:
+        serving, beside = describe(report["encoder"])
+        table.add_row("encoder", escape(serving), "", escape(beside))
     spool = report["spool"]
     lost = f", [red]{spool['dropped']} lost[/]" if spool["dropped"] else ""
     aside = f", {spool['aside']} put aside" if spool["aside"] else ""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from api.stack.home.layout import Layout
 from api.stack.home.state import read_state
+from api.stack.reports.encoders import examine_encoders
 from api.stack.reports.openclaw import name_cli_sessions
 from api.stack.servers import postgres, valkey
 from api.stack.servers.binaries import find_postgres, find_redis
@@ -291,6 +292,12 @@ def read_encoder(words: str | None) -> Iterator[Finding]:
         )
 
 
+def check_encoders(patient: Patient) -> Iterator[Finding]:
+    """LONGTAIL_ENCODER can be used and is what serves; what is being re-embedded goes on."""
+    for outcome, detail, remedy in examine_encoders(patient.settings):
+        yield Finding(check="encoder", outcome=outcome, detail=detail, remedy=remedy)
+
+
 def read_backlog(counts: dict[str, Any]) -> Iterator[Finding]:
     """What waits, and what was given up."""
     if counts.get("dead_letters"):
@@ -375,6 +382,7 @@ CHECKS: dict[str, Callable[[Patient], Iterator[Finding]]] = {
     "postgres": check_postgres,
     "redis": check_redis,
     "api": check_api,
+    "encoder": check_encoders,
     "workers": check_workers,
     "openclaw": check_openclaw,
 }

@@ -7,6 +7,7 @@ from api.host.configuration import Configuration
 from api.host.spool import Spool
 from api.stack.home.layout import Layout
 from api.stack.home.state import read_state
+from api.stack.reports.encoders import read_encoders
 from api.stack.servers import postgres, valkey
 from api.stack.sockets.endpoints import find_endpoints, is_answered
 from api.stack.supervision import health
@@ -32,18 +33,20 @@ def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
     somewhere = local or bool(settings.database_url or settings.api_url)
     names = list((state.get("nodes") or node_names()).values()) if local else None
 
-    with ThreadPoolExecutor(max_workers=4) as pool:
+    with ThreadPoolExecutor(max_workers=5) as pool:
         asked_postgres = pool.submit(_ask_postgres, database_url if somewhere else None)
         asked_redis = pool.submit(_ask_redis, redis_url if somewhere else None)
         asked_api = pool.submit(_ask_api, settings, somewhere)
         asked_workers = (
             pool.submit(health.ping_workers, redis_url, names) if somewhere and redis_url else None
         )
+        asked_encoders = pool.submit(read_encoders, settings) if somewhere else None
         found_postgres, postgres_problem = asked_postgres.result()
         found_redis, queues, redis_problem = asked_redis.result()
         api, counts, api_problem = asked_api.result()
         alive = asked_workers.result() if asked_workers else []
 
+    encoders = asked_encoders.result() if asked_encoders and not postgres_problem else None
     expected = len(WORKERS) if local else 1
     found = (supervisor_problem, postgres_problem, redis_problem, api_problem)
     problems = [problem for problem in found if problem]
@@ -74,6 +77,7 @@ def gather_status(settings: Settings, layout: Layout) -> dict[str, Any]:
         "postgres": {"url": without_password(database_url), **found_postgres},
         "redis": {"url": without_password(redis_url), **found_redis},
         "workers": {"alive": len(alive), "expected": expected, "names": alive},
+        "encoder": encoders,
         "pending": counts.get("pending"),
         "lag_seconds": counts.get("lag_seconds"),
         "queues": queues,

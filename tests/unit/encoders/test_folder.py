@@ -123,7 +123,7 @@ def test_what_only_the_model_knows_is_checked_when_it_is_loaded(folder: Path) ->
     with pytest.raises(EncoderUnavailable, match="said to give 768 dimensions, and its model gives 384"):
         load(folder, dimensions=768)
     with pytest.raises(EncoderUnavailable, match=r"windows of 16 tokens, of which .* left"):
-        load(folder, max_tokens=16, passage_prefix="a long prefix of many words")
+        load(folder, max_tokens=16, passage_prefix="a long prefix of many more words than there is room for")
 
 
 def test_a_relative_or_absent_folder_and_broken_json_are_refused(folder: Path) -> None:
