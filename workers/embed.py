@@ -20,7 +20,7 @@ from models.store.index.embeddings import ItemVectors, add_vectors
 from models.store.index.encoders import guard_encoder
 from models.store.index.items import ItemText, load_item_texts
 from models.store.tenancy.tokens import load_marker
-from models.store.turns import load_turns
+from models.store.turns import find_talk_between_people, load_turns
 from models.store.updates import NewStatement, add_statements
 from models.store.work import Claim, advance_work, find_queued
 from workers.meters import TALLY
@@ -84,6 +84,9 @@ def _read_stated(
         kept = load_turns(connection, tenant_id=tenant_id, ids=list(said))
         marker = load_marker(connection, tenant_id=tenant_id)
         corrections = load_corrections(connection, tenant_id=tenant_id, turn_ids=list(said))
+        peoples = find_talk_between_people(
+            connection, tenant_id=tenant_id, session_ids={turn.session_id for turn in kept}
+        )
     turns = [
         replace(turn, content=corrections.get(turn.id, turn.content))
         for turn in keep_what_was_said(kept, marker)
@@ -92,6 +95,7 @@ def _read_stated(
         encoder,
         [turn.content for turn in turns],
         [mean_direction(said[turn.id].windows) for turn in turns],
+        between_people=[turn.session_id in peoples for turn in turns],
     )
     stated = [(turn, reading) for turn, reading in zip(turns, readings, strict=True) if reading.is_rule]
     return stated, corrections.keys()

@@ -1,6 +1,8 @@
 """Standing wishes of users: read with the encoder's help, and kept from then on (memory-model.md section 9)."""
 
+import re
 from collections.abc import Container, Sequence
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -27,11 +29,21 @@ from models.store.guidance import add_guidance, keep_claims, load_spoken, supers
 from models.store.index.embeddings import Vector
 
 LONGEST_WHOLE_GUIDANCE_CHARS = 240  # a longer turn keeps only the sentences that state the rule
+_PARAGRAPH: Final = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 MAX_COMPARED_RULES = 500
 
 
-def read_wishes(encoder: Encoder, texts: Sequence[str], vectors: Sequence[Vector]) -> list[DeonticReading]:
-    """The standing rules of each text, `vectors` being theirs; another encoder than the model's leaves it to the cues."""
+def read_wishes(
+    encoder: Encoder,
+    texts: Sequence[str],
+    vectors: Sequence[Vector],
+    *,
+    between_people: Sequence[bool] | None = None,
+) -> list[DeonticReading]:
+    """The standing rules of each text, `vectors` being theirs; another encoder than the model's leaves it to the cues.
+
+    `between_people` says of each whether it was said among people, no assistant taking part; by default none was.
+    """
     model = load_model()
     if encoder.fingerprint.digest() != model.encoder_digest:
         return [read_without_vectors(text) for text in texts]
@@ -39,7 +51,12 @@ def read_wishes(encoder: Encoder, texts: Sequence[str], vectors: Sequence[Vector
     unsure = {one.text: one for some in candidates for one in some if one.weight < model.strict}
     rows = encoder.encode_windows(list(unsure)) if unsure else []
     known = {words: mean_direction(windows) for words, windows in zip(unsure, rows, strict=True)}
-    return [read_with_vectors(some, known, vector) for some, vector in zip(candidates, vectors, strict=True)]
+    return [
+        read_with_vectors(some, known, vector, is_between_people=is_between_people)
+        for some, vector, is_between_people in zip(
+            candidates, vectors, between_people or [False] * len(texts), strict=True
+        )
+    ]
 
 
 def keep_rules(
@@ -93,7 +110,24 @@ def settle_contradictions(connection: Connection, tenant_id: UUID, collection: s
 
 
 def quote_rule(content: str, reading: DeonticReading) -> str:
-    """The rule in the user's own words: the whole turn when it is short, else its rule sentences."""
+    """The rule in the user's own words: of a short turn the paragraphs that rule, of a longer one the sentences."""
     if len(content) <= LONGEST_WHOLE_GUIDANCE_CHARS:
-        return content
-    return "\n".join(dict.fromkeys(content[span.start : span.end].strip() for span in reading.spans))
+        ruling = [
+            paragraph[0]
+            for paragraph in _PARAGRAPH.finditer(content)
+            if any(span.start < paragraph.end() and span.end > paragraph.start() for span in reading.spans)
+        ]
+        is_whole = len(ruling) == len(_PARAGRAPH.findall(content))
+        return content if is_whole or not ruling else "\n\n".join(part.strip() for part in ruling)
+    quotes = (_drop_open_end(content[span.start : span.end].strip()) for span in reading.spans)
+    return "\n".join(dict.fromkeys(quotes))
+
+
+def _drop_open_end(sentence: str) -> str:
+    """A sentence without the bracket that closes outside it: "(Remember: be brief)" begins at its first word.
+
+    >>> _drop_open_end("always answer in the first person)")
+    'always answer in the first person'
+    """
+    is_open = sentence.endswith((")", "]")) and not {"(", "["} & set(sentence)
+    return sentence[:-1].rstrip() if is_open else sentence

@@ -113,7 +113,7 @@ def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling])
 
 
 def _fold(body: str) -> str:
-    return " ".join(body.lower().split())
+    return " ".join(body.lower().strip(" \n\t()[]").split())
 
 
 def _other(first: str | None, key: str) -> str | None:

@@ -28,7 +28,9 @@ MOST_OPEN: Final = 5
 LINE_CHARS: Final = 240
 FEWEST_CONTENT: Final = 2  # content words of a line
 SAME_SHARE: Final = 0.5  # of the words of two lines: one of them is enough
-EXPIRES_DAYS: Final = 14.0  # "tomorrow" and "this weekend" are over by then
+EXPIRES_DAYS: Final = 14.0  # "next week" and what was news are over by then
+EXPIRES_SOON_DAYS: Final = 3.0  # "today", "tomorrow"
+EXPIRES_IN_A_WEEK_DAYS: Final = 7.0  # "this weekend", "on Saturday"
 OPEN_DAYS: Final = 30.0
 HALF_LIFE_DAYS: Final = 180.0
 WORTH_SHARE: Final = 0.6
@@ -40,6 +42,14 @@ _PASSING: Final = re.compile(
     r"(?<!\w)(?:today|tonight|tomorrow|right now|at the moment|this (?:morning|afternoon|evening|week|weekend)|later"
     r"|next (?:week|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
     r"|in (?:an?|\d{1,2}|two|three) (?:hours?|days?|minutes?))(?!\w)",
+    re.IGNORECASE,
+)
+_PASSING_SOON: Final = re.compile(
+    r"(?<!\w)(?:today|tonight|tomorrow|right now|at the moment|this (?:morning|afternoon|evening))(?!\w)",
+    re.IGNORECASE,
+)
+_PASSING_IN_A_WEEK: Final = re.compile(
+    r"(?<!\w)this (?:week|weekend|(?:coming )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?!\w)",
     re.IGNORECASE,
 )
 # What happened once is old news as soon as what was planned, unless something is different since.
@@ -86,8 +96,8 @@ _LEAD_IN: Final = re.compile(
 
 _ASIDE: Final = re.compile(
     r"(?:(?:oh|ah|and|so|also|anyway|well|hey|yeah|yes|yup|thanks|wow|woah|actually|haha)[,!] )*"
-    r"(?:(?:oh|and|also|anyway|but),? )?(?:(?:by the way|btw|on another note|speaking of which)[,:]? "
-    r"|speaking of [^\W\d_]+(?: [^\W\d_]+)?, )?",
+    r"(?:(?:oh|and|also|anyway|but),? )?(?:(?:by the way|btw|on another note|speaking of which)[,:]? )?"
+    r"(?:speaking of [^\W\d_]+(?: [^\W\d_]+)?, )?",
     re.IGNORECASE,
 )
 
@@ -170,11 +180,17 @@ def stands_alone(sentence: str) -> bool:
 def is_expired(sentence: str, *, age_days: float) -> bool:
     """Whether a statement spoke of a time that is over.
 
-    >>> is_expired("The demo is tomorrow", age_days=20), is_expired("The demo is tomorrow", age_days=1)
+    >>> is_expired("The demo is tomorrow", age_days=4), is_expired("The demo is tomorrow", age_days=1)
     (True, False)
+    >>> [is_expired("I take the shoes to the cobbler this Saturday", age_days=days) for days in (5, 9)]
+    [False, True]
     >>> [is_expired(f"I {did} last week", age_days=20) for did in ("went to the fair", "moved to Lyon")]
     [True, False]
     """
+    if age_days > EXPIRES_SOON_DAYS and _PASSING_SOON.search(sentence) and not _LASTING.search(sentence):
+        return True
+    if age_days > EXPIRES_IN_A_WEEK_DAYS and _PASSING_IN_A_WEEK.search(sentence):
+        return True
     if age_days <= EXPIRES_DAYS:
         return False
     return bool(_PASSING.search(sentence) or (_PAST.search(sentence) and not _LASTING.search(sentence)))
@@ -234,13 +250,18 @@ def _line(kind: LineKind, sentence: str, source: ProfileSource, worth: float, ag
 
 
 def _cut_aside(sentence: str) -> str:
-    """The sentence without what only turns to it.
+    """The sentence without what only turns to it, opened with a capital.
 
     >>> _cut_aside("Oh, by the way, I moved to Lyon."), _cut_aside("So much has happened.")
     ('I moved to Lyon.', 'So much has happened.')
+    >>> _cut_aside("By the way, speaking of trips, we flew to Oslo.")
+    'We flew to Oslo.'
     """
     match = _ASIDE.match(sentence)
-    return sentence[match.end() :] if match and re.search(r"[,!:] $|(?i:way|btw) $", match[0]) else sentence
+    if match is None or not re.search(r"[,!:] $|(?i:way|btw) $", match[0]):
+        return sentence
+    rest = sentence[match.end() :]
+    return rest[:1].upper() + rest[1:]
 
 
 def _age_days(source: ProfileSource, now: datetime) -> float:

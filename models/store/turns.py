@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
@@ -176,3 +176,34 @@ def find_by_host_ids(
     keys = [f"id:{host_id}" for host_id in host_ids]
     rows = connection.execute(_BY_HOST_IDS, {"tenant_id": tenant_id, "session_id": session_id, "keys": keys})
     return set(rows.scalars())
+
+
+KNOWN_BY: Final = 3  # user turns without an assistant's among the newest: fewer tell nothing
+NEWEST_LOOKED_AT: Final = 40
+_BETWEEN_PEOPLE = text("""
+SELECT named.session_id FROM unnest(CAST(:session_ids AS text[])) AS named (session_id)
+CROSS JOIN LATERAL (
+    SELECT role FROM turns WHERE tenant_id = :tenant_id AND turns.session_id = named.session_id
+    ORDER BY position DESC LIMIT :newest
+) AS said
+GROUP BY named.session_id
+HAVING count(*) FILTER (WHERE role = 'user') >= :known_by AND count(*) FILTER (WHERE role IN ('assistant', 'tool')) = 0
+""")
+
+
+def find_talk_between_people(
+    connection: Connection, *, tenant_id: UUID, session_ids: Collection[str]
+) -> frozenset[str]:
+    """Of these sessions, those in which users have spoken for a while and no assistant did."""
+    if not session_ids:
+        return frozenset()
+    rows = connection.execute(
+        _BETWEEN_PEOPLE,
+        {
+            "tenant_id": tenant_id,
+            "session_ids": sorted(session_ids),
+            "newest": NEWEST_LOOKED_AT,
+            "known_by": KNOWN_BY,
+        },
+    )
+    return frozenset(rows.scalars())

@@ -31,10 +31,11 @@ from models.store.forgetting import find_silenced
 from models.store.index.embeddings import ItemVectors, Vector, add_vectors, load_vectors
 from models.store.index.encoders import guard_encoder
 from models.store.index.items import add_items
+from models.store.turns import find_talk_between_people
 from models.summarizers.protocol import Summarizer
 from models.summarizers.writing import Source, WrittenSummary, write_summary
 from workers.ingest import MAX_SOURCE_IDS, describe_summary
-from workers.wishes import LONGEST_WHOLE_GUIDANCE_CHARS, keep_rules, read_wishes
+from workers.wishes import keep_rules, quote_rule, read_wishes
 
 NEIGHBOURS_READ: Final = 4
 count_tokens = CharsCounter().count
@@ -104,6 +105,9 @@ class CompactionWriter:
             silenced = find_silenced(
                 connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns]
             )
+            between_people = find_talk_between_people(
+                connection, tenant_id=self.tenant_id, session_ids=[self.session_id]
+            )
             neighbours = [
                 one
                 for one in load_active_summaries(
@@ -113,7 +117,11 @@ class CompactionWriter:
             ]
         vectors = self._complete_vectors(turns, windows)
         commit = Commit()
-        protected = self._protect([turn for turn in turns if turn.id not in silenced], vectors)
+        protected = self._protect(
+            [turn for turn in turns if turn.id not in silenced],
+            vectors,
+            is_between_people=bool(between_people),
+        )
         for cluster in clusters:
             shards = {turn.id: protected[turn.id] for turn in cluster if turn.id in protected}
             commit.shards += shards.values()
@@ -201,17 +209,22 @@ class CompactionWriter:
                 code="compaction_overtaken",
             )
 
-    def _protect(self, turns: Sequence[Turn], vectors: dict[UUID, Vector]) -> dict[UUID, Shard]:
+    def _protect(
+        self, turns: Sequence[Turn], vectors: dict[UUID, Vector], *, is_between_people: bool
+    ) -> dict[UUID, Shard]:
         """The rules users state: they must survive (section 9). Nobody else's words are guidance."""
         said = [turn for turn in turns if turn.role == "user"]
         readings = read_wishes(
-            self.encoder, [turn.content for turn in said], [vectors[turn.id] for turn in said]
+            self.encoder,
+            [turn.content for turn in said],
+            [vectors[turn.id] for turn in said],
+            between_people=[is_between_people] * len(said),
         )
         return {
             turn.id: Shard(
                 turn=turn,
                 reading=reading,
-                is_whole=len(turn.content) <= LONGEST_WHOLE_GUIDANCE_CHARS,
+                is_whole=quote_rule(turn.content, reading) == turn.content,
             )
             for turn, reading in zip(said, readings, strict=True)
             if reading.is_rule

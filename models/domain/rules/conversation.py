@@ -130,17 +130,23 @@ def read_conversation(text: str) -> DeonticReading:
 
 
 def read_with_vectors(
-    candidates: Iterable[Candidate], vectors: Mapping[str, Vector], turn: Vector
+    candidates: Iterable[Candidate],
+    vectors: Mapping[str, Vector],
+    turn: Vector,
+    *,
+    is_between_people: bool = False,
 ) -> DeonticReading:
     """Return the standing rules among a turn's candidates: the certain ones, and which its vector makes likely.
 
-    `vectors` holds the vector of each uncertain candidate by its words, `turn` is that of the whole turn.
+    `vectors` holds the vector of each uncertain candidate by its words, `turn` is that of the whole turn. People ask more
+    of each other in passing, and mean less of it to last: between them the bar is higher.
     """
     model = load_model()
+    bar = model.between_people if is_between_people else model.to_assistant
     return _join(
         one
         for one in candidates
-        if one.weight >= model.strict or model.score(one.cues, vectors[one.text], turn) >= model.threshold
+        if one.weight >= model.strict or model.score(one.cues, vectors[one.text], turn) >= bar
     )
 
 

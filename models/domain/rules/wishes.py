@@ -5,7 +5,8 @@ Two scores, both fitted by `python -m bench.rules.training` and shipped as data 
 weigh_cues   bias + Σ weight of each cue, for structure alone. From `floor` on a sentence is worth an encoding, from
              `strict` on it is a wish at once, and from `alone` on where no vector can be had.
 score        b + Σ αᵢ·[k(s, sᵢ) + k(c, cᵢ) + ½·k(t, tᵢ)], a support vector machine with k(x, y) = exp(−2(1 − cos)) over
-             the sentence's vector, its cues and words (tf-idf) and its turn's vector. A wish from `threshold` on.
+             the sentence's vector, its cues and words (tf-idf) and its turn's vector. A wish from `between_people` on, and
+             from `to_assistant` on where an assistant is spoken to: there wishes are five times as frequent.
 """
 
 import functools
@@ -32,7 +33,8 @@ class WishModel:
     floor: float
     strict: float
     alone: float
-    threshold: float
+    between_people: float
+    to_assistant: float
     bias: float
     weights: Mapping[str, float]
     places: Mapping[str, int]  # of the cues and words that `score` compares
@@ -84,7 +86,8 @@ def load_model() -> WishModel:
             floor=float(stored["floor"]),
             strict=float(stored["strict"]),
             alone=float(stored["alone"]),
-            threshold=float(stored["threshold"]),
+            between_people=float(stored["between_people"]),
+            to_assistant=float(stored["to_assistant"]),
             bias=float(stored["bias"]),
             weights=linear,
             places={name: place for place, name in enumerate(names)},

@@ -59,6 +59,8 @@ MAX_SENTENCES: Final = 40
 MAX_CHARS: Final = 320  # of a sentence
 MIN_CLAUSE_WORDS: Final = 3  # before a colon: fewer are a label
 MIN_WORDS: Final = 2
+DOUBLING: Final = ("ing", "ed")  # "run", "running"
+DOUBLED: Final = frozenset("bdgmnprt")
 MAX_SHORT_WORDS: Final = 14
 MIN_WORDS_BEFORE: Final = 5  # a question
 MOST_DIGITS_SHARE: Final = 0.2  # of the characters: more is a table, a log or a formula
@@ -330,9 +332,9 @@ def _read_numbers(plain: str) -> Iterator[tuple[str, frozenset[str]]]:
         elif front and front != "at":
             yield value, frozenset({strip_ending(front)})
         else:
-            words = (
-                strip_ending(word) for word in re.split(r"[- ]", match["units"]) if word not in NOT_UNITS
-            )
+            # "A 7-day road trip": days are counted, no trips.
+            counted = match["units"].split(" ")[0] if match["units"].startswith("-") else match["units"]
+            words = (strip_ending(word) for word in re.split(r"[- ]", counted) if word not in NOT_UNITS)
             yield value, frozenset(word for word in words if word)
 
 
@@ -343,11 +345,13 @@ def _fold(sentence: str) -> str:
 def strip_ending(word: str) -> str:
     """A word without its ending, so that "coins" is "coin"; no stemmer, both sides lose the same.
 
-    >>> strip_ending("coins"), strip_ending("running"), strip_ending("is")
-    ('coin', 'runn', 'is')
+    >>> strip_ending("coins"), strip_ending("running"), strip_ending("calls"), strip_ending("is")
+    ('coin', 'run', 'call', 'is')
     """
     word = word.removesuffix("'s")
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
+            stem = word.removesuffix(ending)
+            is_doubled = ending in DOUBLING and stem[-1] == stem[-2] and stem[-1] in DOUBLED
+            return stem[:-1] if is_doubled and len(stem) > 3 else stem
     return word

@@ -148,6 +148,8 @@ def _find_number(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
         older, newer
     ):
         return None  # a reading: nobody's, and nothing is said to have changed
+    if newer.is_hedged and not newer.is_total:
+        return None  # a plan or a guess: "Tuesday at 2:00 could work"
     shared = older.words & newer.words
     same = {value for value, _ in older.numbers} & {value for value, _ in newer.numbers}
     for value, units in newer.numbers:

@@ -43,7 +43,8 @@ EVENT: Final = re.compile(
     r"\b(?:last (?:night|week|month|year|weekend|time|\w+day)|ago|yesterday|tonight|today|"
     r"this (?:week|month|year|morning|evening|"
     r"afternoon|weekend)|the other day|spent|bought|paid|slept|walked|ran|attended|caught|saw|met|"
-    r"cost|on \d+/\d+|last (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"cost|(?:took|had) (?:an? |our )?(?:\w+ )?(?:\d+|\w+)-(?:day|week|hour)|on \d+/\d+|"
+    r"last (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
     r"(?:january|february|march|april|june|july|august|september|october|november|december) \d+|"
     r"(?:i|we) (?:can )?see|waiting|pending|queued|failing)\b"
 )
@@ -82,15 +83,16 @@ DENIAL: Final = re.compile(
     r"hates?|dislikes?|[a-z]{2,8}n't)\b"
 )
 IDIOM: Final = re.compile(
-    r"\b(?:no matter \w+|can't wait|no problem|not only|why not|no worries|not sure|(?:never|not|"
+    r"\b(?:(?:even though|although) [^,.;]*|no matter \w+|can't wait|no problem|not only|why not|no worries|"
+    r"not sure|(?:never|not|"
     r"don't|won't) give up|"
-    r"no idea|not just|not alone|"
+    r"no idea|not (?:just|alone|only|merely|ideal|perfect|great|easy|cheap|necessarily)|"
     r"don't worry|not to mention|no doubt|won't quit|don't quit|not bad|no one|can't believe|never quit)\b"
 )
 REVOKED: Final = re.compile(
     r"(?<!n't )(?<!not )(?<!never )(?<!to )(?<!cannot )\b(?:no longer|no more|instead of|rather than|"
     r"prefer \w+ over|gave up|given up|stopped|stop|quit|sold(?: the| my| our)?|closed(?: my| our| the)?|drop|"
-    r"(?:switched|migrated|changed) from|, not|; not)\s+(?P<after>[^,.;:!?]{2,40})"
+    r"(?:switched|migrated|changed) from|[,;] not(?! (?:just|only|merely|even|simply)\b))\s+(?P<after>[^,.;:!?]{2,40})"
     r"|\b(?:no|not|isn't|aren't|don't \w+|doesn't \w+)\s+(?P<ended>[^,.;:!?]{2,40}?)\s+any ?more\b"
     r"|(?P<before>[^,.;:!?]{2,40}?)\s+(?:is|are)\s+(?:now\s+)?(?:fine|ok|okay|off|gone|dead|over|"
     r"history|cancelled|not (?:my|our))\b"

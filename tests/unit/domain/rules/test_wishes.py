@@ -12,7 +12,7 @@ from models.domain.rules.wishes import load_model
 from models.domain.vectors import mean_direction
 from models.encoders.onnx import OnnxEncoder
 from models.encoders.toy import ToyEncoder
-from workers.wishes import read_wishes
+from workers.wishes import quote_rule, read_wishes
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +20,12 @@ def encoder() -> OnnxEncoder:
     return OnnxEncoder(threads=2)
 
 
-def find_wishes(encoder: OnnxEncoder | ToyEncoder, texts: Sequence[str]) -> list[bool]:
+def find_wishes(
+    encoder: OnnxEncoder | ToyEncoder, texts: Sequence[str], *, between_people: bool = False
+) -> list[bool]:
     vectors = [mean_direction(rows) for rows in encoder.encode_windows(list(texts))]
-    return [reading.is_rule for reading in read_wishes(encoder, texts, vectors)]
+    readings = read_wishes(encoder, texts, vectors, between_people=[between_people] * len(texts))
+    return [reading.is_rule for reading in readings]
 
 
 def test_the_claims_are_found_and_their_decoys_are_not(encoder: OnnxEncoder) -> None:
@@ -59,6 +62,27 @@ def test_vectors_only_add_to_what_the_cues_make_certain(encoder: OnnxEncoder) ->
     assert all(both >= alone for both, alone in zip(find_wishes(encoder, said), by_cues, strict=True))
 
 
+def test_between_people_the_bar_is_higher(encoder: OnnxEncoder) -> None:
+    said = [json.loads(line)["says"] for line in DEV_FILE.read_text(encoding="utf-8").splitlines()[::12]]
+    to_assistant, among_people = (
+        find_wishes(encoder, said, between_people=between_people) for between_people in (False, True)
+    )
+    assert all(lower >= higher for lower, higher in zip(to_assistant, among_people, strict=True))
+    assert sum(to_assistant) > sum(among_people)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Is it the red one?\n\n(Always answer in one line.)", "(Always answer in one line.)"),
+        ("I'm vegan. Never suggest cheese.", "I'm vegan. Never suggest cheese."),
+        ("Long. " * 60 + "(Please always answer in one line)", "Please always answer in one line"),
+    ],
+)
+def test_a_wish_is_quoted_with_what_explains_it_and_no_more(said: str, kept: str) -> None:
+    assert quote_rule(said, read_conversation(said)) == kept
+
+
 def test_vectors_of_another_encoder_are_not_read() -> None:
     said = ["I'd much rather get the short version first.", "From now on, answer in German."]
     assert find_wishes(ToyEncoder(), said) == [read_without_vectors(one).is_rule for one in said]
@@ -69,5 +93,6 @@ def test_the_model_has_unit_rows_and_finite_numbers() -> None:
     for rows in (model.sentences, model.turns):
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-4)
     assert model.floor < 0 < model.alone < model.strict
+    assert 0 < model.to_assistant < model.between_people
     score = model.score([], model.sentences[0], model.turns[0])
     assert np.isfinite(score)

@@ -31,6 +31,7 @@ def judge(older: str, newer: str, cosine: float = ALIKE) -> str | None:
         ("Always answer in German.", "Please answer in English from now on."),
         ("Use pnpm for installing packages.", "We switched to bun, so no pnpm anymore."),
         ("Always use tabs for indentation.", "Use spaces for indentation, not tabs."),
+        ("I enjoy running in the evening.", "I like to run in the morning now."),
         ("Never use emojis.", "You can use emojis again."),
         ("Call me Alexander.", "Please call me Sasha from now on."),
         (
@@ -48,6 +49,14 @@ def test_another_value_of_the_same_thing_replaces_the_older(older: str, newer: s
     [
         ("CPU is at 71 % on node-3.", "CPU is at 34 % on node-3."),
         ("The build took 4 minutes.", "The build took 6 minutes."),
+        ("I love how it helps me express myself.", "It's not just a hobby, it helps me express my emotions."),
+        (
+            "I keep lists in the Notes app on my phone.",
+            "I use the Notes app on my phone, but it's not ideal.",
+        ),
+        ("I'm usually home from work at 6:30 pm on Tuesdays.", "I think Tuesday at 2:00 pm could work well."),
+        ("We had a 7-day family road trip in February.", "I took a short 3-day road trip with my family."),
+        ("I'm running for office again.", "I'll run for office again, even though I wasn't elected before."),
         ("I slept 6 hours last night.", "I slept 8 hours last night."),
         ("My brother lives in Hamburg.", "My cousin lives in Vienna."),
         ("Anna is responsible for billing.", "Ben is responsible for search."),
