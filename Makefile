@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 # -p no:randomly and friends are not needed: nothing but the lock file is installed here.
 PYTEST := $(BIN)/python -m pytest
 # A file is the unit, so a worker starts a stack of its own once and no two tests share one; the long files come first.
-PARALLEL := -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
+# Three workers for two cores: a third of the time a test waits, for a part that was killed or for a schedule.
+WORKERS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
+PARALLEL := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help run test test-pythons test-hosts test-openclaw test-browser test-monitoring check format chaos api-fuzz fuzz sbom licences audit mutants lock clean
 

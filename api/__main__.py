@@ -19,6 +19,9 @@ def main() -> None:
 
         print(f"longtail {find_version()}")
         return
+    from models.loading import begin_loading
+
+    begin_loading()
     from api.cli.app import run
 
     sys.exit(run())

@@ -1,6 +1,5 @@
 """`python -m api.server`: the API on loopback, until told to stop."""
 
-import gc
 import os
 import socket
 import sys
@@ -9,11 +8,11 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from api.app import create_app
 from api.patience import HeaderDeadline
 from api.stack.sockets.doors import VARIABLE, keep_socket, take_socket
 from api.stack.sockets.endpoints import Endpoint, open_socket
 from models.errors import Misconfigured
+from models.loading import begin_loading, end_loading
 from models.settings import Settings, get_settings
 from models.traces import check_installed
 
@@ -32,23 +31,21 @@ class DrainingServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-# A collection of the oldest generation stops every request while it looks at all that libraries made at start. What is
-# there when the encoder is loaded stays there (`Runtime` freezes it), and the rest is looked at less often: an answer makes
-# thousands of objects, and none of them needs a collection to go.
-COLLECTION_THRESHOLDS = (20_000, 20, 100)
-
-
 def main() -> None:
     """Serve; a stop signal closes the door and lets running requests finish."""
+    begin_loading()
+    from api.app import create_app
+
     settings = get_settings()
     try:
         check_installed(settings.traces_endpoint)
     except Misconfigured as error:
         sys.exit(f"error: {error.detail}\nwhat to do: {error.remedy}")
     sys.setswitchinterval(THREAD_TURN_SECONDS)
-    gc.set_threshold(*COLLECTION_THRESHOLDS)
+    app = create_app(settings)
+    end_loading()
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         host=settings.host,
         port=settings.port,
         log_config=None,

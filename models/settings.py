@@ -17,8 +17,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from models.domain.gate.weights import TECHNICAL_NORM, GateWeights
-from models.domain.recall.relevance import RECALL_FLOOR
-from models.domain.recall.scoring import ProfileName
+from models.domain.recall.scoring import RECALL_FLOOR, ProfileName
 
 ServiceRole = Literal["longtail_api", "longtail_worker", "longtail_report"]
 SERVICE_ROLES: tuple[ServiceRole, ...] = ("longtail_api", "longtail_worker", "longtail_report")

@@ -1,5 +1,6 @@
 """One real stack for the whole run (PostgreSQL, Redis, API, workers, beat), and a new tenant for every test."""
 
+import gc
 import secrets
 import time
 from collections.abc import Callable, Iterator
@@ -23,9 +24,17 @@ settings.register_profile(
 )
 settings.load_profile("any speed")
 
+
+def pytest_collection_finish() -> None:
+    """The tests and what they import stay until the end: the collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 QUICK = {
     "LONGTAIL_SWEEP_SECONDS": "1",
     "LONGTAIL_LEASE_SECONDS": "4",
+    "LONGTAIL_WORKER_NICENESS": "0",  # tests wait for the workers, and other tests are busy beside them
     "LONGTAIL_RETRY_BACKOFF_SECONDS": "0.2",
     "LONGTAIL_MAX_ATTEMPTS": "3",
     "LONGTAIL_ENCODER_THREADS": "1",

@@ -6,6 +6,7 @@ from typing import Any
 from celery import Celery, signals
 from kombu import Queue
 
+from models.loading import begin_loading, end_loading
 from models.logs import configure_logging
 from models.messages import QUEUE_OF_TASK, QUEUES
 from models.settings import get_settings, kombu_url
@@ -45,3 +46,19 @@ def _log_json_lines(**_: Any) -> None:
 def _give_way(**_: Any) -> None:
     """What happens later yields the processor to what answers now."""
     os.nice(get_settings().worker_niceness)
+
+
+@signals.worker_init.connect
+def _before_the_tasks_are_loaded(**_: Any) -> None:
+    begin_loading()
+
+
+@signals.beat_init.connect
+def _beat_is_loaded(**_: Any) -> None:
+    begin_loading()
+    end_loading()
+
+
+@signals.celeryd_after_setup.connect
+def _before_children_are_forked(**_: Any) -> None:
+    end_loading()

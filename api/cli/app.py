@@ -83,8 +83,10 @@ def register_commands() -> None:
 def run() -> int:
     """Run the command line; return the exit code where it does not end the process itself."""
     from models.errors import ServiceError
+    from models.loading import end_loading
 
     register_commands()
+    end_loading()
     try:
         app()
     except ServiceError as error:

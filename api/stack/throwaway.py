@@ -1,15 +1,18 @@
 """A whole stack of its own in a temporary folder, for tests and benchmarks: real servers, real processes."""
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
+from api.stack.home.layout import Layout, plan_layout
+from api.stack.lifecycle import stop_stack
+from api.stack.reports.status import gather_status
 from models.errors import ServiceError
 from models.settings import Settings
 
@@ -42,7 +45,8 @@ class ThrowawayStack:
 
     def remove(self) -> None:
         """Stop everything and leave nothing behind."""
-        self.run(["down"], check=False)
+        with suppress(ServiceError):
+            stop_stack(self.layout, lambda *_: None)
         shutil.rmtree(self.home, ignore_errors=True)
         if self._watcher is not None and self._watcher.stdin is not None:
             self._watcher.stdin.close()
@@ -81,9 +85,13 @@ class ThrowawayStack:
         return result
 
     def status(self) -> dict[str, Any]:
-        """`longtail status --json`."""
-        found: dict[str, Any] = json.loads(self.run(["status", "--json"], check=False).stdout)
-        return found
+        """What `longtail status --json` prints, without a process for each look."""
+        return gather_status(self.settings, self.layout)
+
+    @property
+    def layout(self) -> Layout:
+        """Where its files are."""
+        return plan_layout(self.settings.home, self.settings.run_as)
 
     @property
     def settings(self) -> Settings:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from bench.quality.records import History, Question
 from bench.quality.service import Service
-from models.domain.recall.relevance import RECALL_FLOOR
+from models.domain.recall.scoring import RECALL_FLOOR
 from models.domain.records import ROLES
 
 BUDGETS_TOKENS: Final = (1000, 2000, 4000, 8000)

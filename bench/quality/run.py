@@ -25,7 +25,7 @@ from bench.quality.rules import CASES_FILES, FILLERS, load_cases, make_histories
 from bench.quality.service import Service, running_service
 from bench.quality.updates import measure_updates
 from bench.quality.wishes import make_finder, measure_wishes
-from models.domain.recall.relevance import RECALL_FLOOR
+from models.domain.recall.scoring import RECALL_FLOOR
 from models.encoders.registry import load_encoder
 
 Part = Literal["locomo", "longmemeval", "rules", "wishes", "memories", "budget", "updates"]

@@ -37,6 +37,7 @@ TURNS_PER_KILL = 24
 SUMMARIES = "SELECT count(*) FROM longtail.summaries WHERE tenant_id = :tenant"
 QUICK = {
     "LONGTAIL_SWEEP_SECONDS": "1",
+    "LONGTAIL_WORKER_NICENESS": "0",
     "LONGTAIL_RETRY_BACKOFF_SECONDS": "0.2",
     "LONGTAIL_ENCODER_THREADS": "1",
     "LONGTAIL_ENCODER": "toy",

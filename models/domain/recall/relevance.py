@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from models.domain.recall.scoring import Scope, ScoringProfile, clamp01
 
 REACH_TURNS: Final = 2  # turns before and after that lend
-RECALL_FLOOR: Final = 0.15  # a score under this is worth no room: evidence hardly scores less (decision 38)
 EVIDENCE_WEIGHT: Final = 5.0  # the BM25 weight at which a match by words is half proved
 
 Numbers = NDArray[np.float64]

@@ -15,6 +15,8 @@ Scope = Literal["session", "durable", "global", "lore", "summary"]
 Form = Literal["product", "seed_linear"]
 ProfileName = Literal["longtail", "seed", "seed_linear"]  # ours is models/domain/recall/relevance.py
 
+RECALL_FLOOR = 0.15  # a score under this is worth no room: evidence hardly scores less (decision 38)
+
 # The seed's linear form (section 7): 0.7·cos + 0.2·r + 0.1·scope.
 SEED_COSINE_WEIGHT = 0.7
 SEED_RECENCY_WEIGHT = 0.2

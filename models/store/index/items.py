@@ -89,7 +89,6 @@ class Item:
     source_turn_ids: Sequence[UUID] = field(default_factory=tuple)
 
 
-# 512 kB: PostgreSQL refuses a text-search vector over 1 MB, and a longer text is indexed by its windows' vectors.
 def add_items(connection: Connection, *, items: Sequence[Item]) -> None:
     """Index items of the transaction's tenant; one that is indexed already is left as it is."""
     rows = [
