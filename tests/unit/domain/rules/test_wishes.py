@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bench.rules.detection import DEV_FILE
-from models.domain.rules.conversation import read_conversation, read_without_vectors
+from bench.quality.updates import SET as UPDATES_FILE
+from bench.rules.detection import DEV_FILE, read_rows
+from models.domain.rules.conversation import read_conversation, read_wish, read_without_vectors
 from models.domain.rules.wishes import load_model
 from models.domain.vectors import mean_direction
 from models.encoders.onnx import OnnxEncoder
@@ -63,7 +64,9 @@ def test_vectors_only_add_to_what_the_cues_make_certain(encoder: OnnxEncoder) ->
 
 
 def test_between_people_the_bar_is_higher(encoder: OnnxEncoder) -> None:
-    said = [json.loads(line)["says"] for line in DEV_FILE.read_text(encoding="utf-8").splitlines()[::12]]
+    said = [
+        row["older"] for row in read_rows(UPDATES_FILE) if row["kind"] == "update"
+    ]  # nothing is fitted to it
     to_assistant, among_people = (
         find_wishes(encoder, said, between_people=between_people) for between_people in (False, True)
     )
@@ -80,7 +83,7 @@ def test_between_people_the_bar_is_higher(encoder: OnnxEncoder) -> None:
     ],
 )
 def test_a_wish_is_quoted_with_what_explains_it_and_no_more(said: str, kept: str) -> None:
-    assert quote_rule(said, read_conversation(said)) == kept
+    assert quote_rule(said, read_wish(said)) == kept
 
 
 def test_vectors_of_another_encoder_are_not_read() -> None:
