@@ -30,7 +30,7 @@ from api.turns.schemas import TurnIn
 from models.domain.records import GLOBAL_NAMESPACE, Identity
 from models.errors import Conflict, InvalidInput, NotFound
 from models.messages import INGEST
-from models.store.decisions import find_decision
+from models.store.decisions import WORDS, find_decision
 from models.store.engine import repeat_if_overtaken, tenant_transaction
 from models.store.forgetting import (
     correct_memory,
@@ -236,7 +236,7 @@ def _explain(connection: Connection, caller: Caller, memory: Memory) -> MemoryEx
         decision=DecisionOut(
             keep=decision.keep,
             threshold=decision.threshold,
-            signals=dict(decision.signals),
+            signals={WORDS[name]: value for name, value in decision.signals.items()},
             reasons=list(decision.reasons),
             decided_at=decision.decided_at,
         )

@@ -62,10 +62,24 @@ def find_decided(connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[
     return set(rows.scalars())
 
 
-SIGNALS: Final = (
-    *("g", "t", "h", "r", "d", "input_freq", "mem_saturation"),
-    *("p", "a", "dtech", "gconv", "gtech", "worth", "score"),
-)
+# Columns of gate_decisions, and the words that reports and HTTP answers say for them (memory model, section 5).
+WORDS: Final = {
+    "g": "seed_score",
+    "t": "technical_density",
+    "h": "novelty",
+    "r": "repetition",
+    "d": "conversational_load",
+    "input_freq": "input_frequency",
+    "mem_saturation": "memory_saturation",
+    "p": "specificity",
+    "a": "actionability",
+    "dtech": "technical_load",
+    "gconv": "conversational_score",
+    "gtech": "technical_score",
+    "worth": "worth",
+    "score": "score",
+}
+SIGNALS: Final = tuple(WORDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,12 @@ def test_a_memory_explains_why_it_was_kept_and_which_turn_said_it(ann: Any) -> N
     shown = ann.client.call("GET", f"/v1/memories/{memory['id']}", params={"explain": "true"})
     assert shown["explain"]["decision"]["keep"] is True
     assert shown["explain"]["decision"]["signals"]["score"] == pytest.approx(memory["gate_score"])
-    assert len(shown["explain"]["decision"]["signals"]) == 14
+    row = ann.rows("SELECT * FROM reporting.gate WHERE turn_id = :turn_id", turn_id=memory["turn_id"])[0]
+    signals = shown["explain"]["decision"]["signals"]
+    assert len(signals) == 14
+    assert signals == {
+        name: pytest.approx(row._mapping[name]) for name in signals
+    }  # the words of reports, and their numbers
     assert [source["text"] for source in shown["explain"]["sources"]] == [DOG]
     assert shown["explain"]["sources"][0]["turn_id"] == memory["turn_id"]
     assert shown["explain"]["revisions"] == []
