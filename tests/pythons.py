@@ -1,7 +1,8 @@
 """The unit tests on every Python from 3.11 to 3.14 that this machine has: `make test-pythons`.
 
-Looks on the PATH, at /usr/bin/python3 and among pyenv's versions; `ONLY=3.11.2` takes that one alone. The Python that
-runs this uses the environment it has; each other gets one of its own, made from requirements.lock once and kept in .venvs/.
+Looks on the PATH, at /usr/bin/python3 and among pyenv's versions; `ONLY=3.11.2` takes that one alone, `ONLY=others` leaves
+out the one that runs this, on which `make test` has just run them. The Python that runs this uses the environment it has;
+each other gets one of its own, made from requirements.lock once and kept in .venvs/.
 """
 
 import hashlib
@@ -99,7 +100,17 @@ def main() -> int:
     """0 when every Python passed, and there was one."""
     interpreters = find_interpreters()
     if wanted := sys.argv[1:]:
-        interpreters = {version: python for version, python in interpreters.items() if version in wanted}
+        here = platform.python_version()
+        interpreters = {
+            version: python
+            for version, python in interpreters.items()
+            if version in wanted or (wanted == ["others"] and version != here)
+        }
+        if wanted == ["others"] and not interpreters:
+            print(
+                f"No Python from 3.11 to 3.14 is here but {here}, on which `make test` runs the unit tests."
+            )
+            return 0
     if not interpreters:
         print(
             "No Python from 3.11 to 3.14 was found on the PATH, at /usr/bin/python3 or in pyenv: install one."
