@@ -52,6 +52,7 @@ FLOOR: Final = -3.0  # of the cues' weight: what is lighter is not encoded
 FOUND_PER_1000: Final = 3.8  # between people
 WRONG_PER_1000: Final = 5.0  # to an assistant
 ALONE_PER_1000: Final = 3.8  # wrong where there are no vectors
+STRICT_AT_MOST: Final = 3.5  # of the cues' weight: "from now on you must always …" weighs 3.7
 STRICT_PER_1000: Final = 0.4  # where cues are certain beside vectors
 TALK: Final = "talk: "
 PEOPLE: Final = tuple(
@@ -251,7 +252,7 @@ def train(trainer: Trainer) -> tuple[dict[str, Any], dict[str, Any]]:
         held = np.flatnonzero((folds == fold)[owners[worth]])
         scores[worth[held]] = kernel[np.ix_(held, support)] @ signs + intercept
     by_cues, by_vectors = trainer.raise_to_turns(heaviness), trainer.raise_to_turns(scores)
-    strict = find_threshold(trainer, by_cues, STRICT_PER_1000)
+    strict = min(find_threshold(trainer, by_cues, STRICT_PER_1000), STRICT_AT_MOST)
     alone = find_threshold(trainer, by_cues, ALONE_PER_1000)
     by_both = np.where(by_cues >= strict, np.inf, by_vectors)
     between_people = find_threshold(trainer, by_both, FOUND_PER_1000, with_right=True)

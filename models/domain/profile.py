@@ -255,13 +255,12 @@ def _cut_aside(sentence: str) -> str:
     >>> _cut_aside("Oh, by the way, I moved to Lyon."), _cut_aside("So much has happened.")
     ('I moved to Lyon.', 'So much has happened.')
     >>> _cut_aside("By the way, speaking of trips, we flew to Oslo.")
-    'We flew to Oslo.'
+    'we flew to Oslo.'
     """
     match = _ASIDE.match(sentence)
     if match is None or not re.search(r"[,!:] $|(?i:way|btw) $", match[0]):
         return sentence
-    rest = sentence[match.end() :]
-    return rest[:1].upper() + rest[1:]
+    return sentence[match.end() :]
 
 
 def _age_days(source: ProfileSource, now: datetime) -> float:
