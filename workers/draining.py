@@ -1,7 +1,8 @@
 """Draining a stage: claim rows, work on them a tenant at a time, advance them, survive what cannot be done.
 
 A row that fails is tried again later, alone, with growing pauses; after `max_attempts` it becomes a dead
-letter with its reason, and the rest go on.
+letter with its reason, and the rest go on. A batch that PostgreSQL or the encoder did not answer in time is nobody's
+fault: the next one is half as large, so that a machine which is too slow for a whole batch still gets on.
 """
 
 import time
@@ -23,6 +24,9 @@ from workers.traces import traced
 log = structlog.get_logger(__name__)
 Work = Callable[[UUID, Sequence[Claim]], None]
 MAX_BACKOFF_SECONDS = 600.0
+PACES: dict[
+    str, int
+] = {}  # rows a batch, by stage, where a whole batch was too much a moment ago; of this process
 
 
 def drain(
@@ -32,8 +36,9 @@ def drain(
     deadline = time.monotonic() + budget_seconds
     total = 0
     while time.monotonic() < deadline:
+        size = min(batch, PACES.get(stage, batch))
         with plain_transaction(engine) as connection:
-            claims = claim_work(connection, stage=stage, batch=batch, lease_seconds=settings.lease_seconds)
+            claims = claim_work(connection, stage=stage, batch=size, lease_seconds=settings.lease_seconds)
         if not claims:
             return total, False
         total += len(claims)
@@ -45,9 +50,13 @@ def drain(
             for number, group in enumerate(groups):
                 try:
                     _work_together(engine, group, stage=stage, work=work, settings=settings)
-                except TransientError:  # the database or the encoder is away: the sweep comes back
+                except (
+                    TransientError
+                ):  # the database or the encoder is away, or too slow: the sweep comes back
+                    PACES[stage] = max(1, len(claims) // 2)
                     _release(engine, groups[number:])
                     raise
+        PACES[stage] = 2 * size
         TALLY.observe("stage_seconds", time.perf_counter() - began, stage=stage)
     return total, True
 

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +14,7 @@ from models.encoders.toy import ToyEncoder
 from models.errors import DatabaseUnavailable
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.work import Claim, LeaseLost, advance_work, claim_work, release_work
-from workers.draining import drain
+from workers.draining import PACES, drain
 from workers.embed import embed_items
 from workers.leases import held
 
@@ -199,3 +199,38 @@ def test_a_stage_whose_server_is_away_gives_its_rows_back_untried(tenant: Any) -
             drain_until_it_fails()
     tenant.settle()
     assert tenant.one("SELECT count(*) FROM longtail.dead_letters WHERE tenant_id = :tenant") == 0
+
+
+def test_a_machine_too_slow_for_a_whole_batch_gets_on_in_smaller_ones(tenant: Any) -> None:
+    engine, settings = tenant.as_role("longtail_worker"), tenant.stack.settings
+    tenant.say("s", *(f"Part {number} of a long story." for number in range(40)))
+
+    def try_once() -> list[int]:
+        """How many rows came at a time; others' are given back."""
+        tried: list[int] = []
+
+        def work(tenant_id: Any, claims: Any) -> None:
+            tried.append(len(claims))
+            if len(claims) > 6 or tenant_id != tenant.id:
+                raise DatabaseUnavailable("the answer took too long")
+            with tenant_transaction(engine, tenant.id) as connection:
+                advance_work(connection, claims=claims, to_stage="ingested")
+
+        tenant.settle()
+        with tenant.owner.begin() as connection:
+            connection.execute(
+                text(
+                    "UPDATE longtail.work SET stage = 'accepted', attempts = 0, not_before = now() WHERE tenant_id = :tenant"
+                ),
+                {"tenant": tenant.id},
+            )
+        PACES.clear()
+        for _ in range(4):
+            with suppress(DatabaseUnavailable):
+                drain(engine, stage="accepted", batch=40, work=work, settings=settings)
+        return tried
+
+    # Five are done at the fourth try, and then it dares more. Workers of the stack may come first: then again.
+    assert any(try_once() == [40, 20, 10, 5, 10] for _ in range(20))
+    PACES.clear()
+    tenant.settle()
