@@ -96,9 +96,17 @@ def wait_for_api(tenant: Any, name: str) -> None:
 
 
 def ask(tenant: Any) -> list[tuple[str, float, float | None]]:
-    """What a search by meaning answers: text, score, similarity."""
+    """What a search by meaning answers of the first session: text, score, similarity."""
     found = tenant.client.call(
-        "POST", "/v1/search", json={"query": "who has birds outdoors?", "user_id": "ann", "k": 12}
+        "POST",
+        "/v1/search",
+        json={
+            "query": "who has birds outdoors?",
+            "user_id": "ann",
+            "session_id": "s",
+            "scopes": ["session"],
+            "k": 12,
+        },
     )
     assert found["degraded"] == []
     return [(hit["text"], hit["score"], hit["similarity"]) for hit in found["results"]]

@@ -45,13 +45,14 @@ def test_a_fingerprint_cannot_be_changed() -> None:
 
 
 def test_encoders_are_found_by_name() -> None:
-    assert ENCODER_NAMES == ("minilm", "toy")
+    assert ENCODER_NAMES == ("minilm", "toy", "onnx:/folder")
     assert isinstance(load_encoder("toy", threads=1), ToyEncoder)
 
 
 def test_an_unknown_encoder_is_told_the_known_ones() -> None:
     with pytest.raises(
-        ValueError, match="encoder 'bert' is unknown, known are minilm, toy; set LONGTAIL_ENCODER"
+        ValueError,
+        match="encoder 'bert' is unknown, known are minilm, toy, onnx:/folder; set LONGTAIL_ENCODER",
     ):
         load_encoder("bert", threads=1)
 
