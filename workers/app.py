@@ -10,7 +10,7 @@ from models.loading import begin_loading, end_loading
 from models.logs import configure_logging
 from models.messages import QUEUE_OF_TASK, QUEUES
 from models.settings import get_settings, kombu_url
-from workers.schedule import beat_schedule
+from workers.schedule import LONGEST_SLEEP_SECONDS, beat_schedule
 from workers.transport import PromptAMQP, check_messages
 
 check_messages()
@@ -33,6 +33,7 @@ app.conf.update(
     worker_cancel_long_running_tasks_on_connection_loss=False,  # doorbells carry no work that could run twice
     timezone="UTC",
     beat_schedule=beat_schedule(get_settings()),
+    beat_max_loop_interval=LONGEST_SLEEP_SECONDS,
 )
 
 
