@@ -43,6 +43,9 @@ IDENTIFY_TIMEOUT_MS = 500
 QUERY_CACHE_ENTRIES = 512
 QUERY_THREADS = 1  # one short text is no faster with more, and PostgreSQL needs the other core meanwhile
 MOST_TRANSFERS = 4  # exports and imports at once
+FIRST_WINDOW_CHARS = (
+    4096  # of a passage hold more than a window's tokens, but for blanks and words without end
+)
 ENCODER_CHECK_SECONDS = 2.0  # how soon an encoder that took over is noticed
 
 
@@ -197,11 +200,14 @@ class Runtime:
         self, encoder: Encoder, key: tuple[str, ...], texts: tuple[str, ...], as_passages: bool
     ) -> Vector:
         began = time.perf_counter()
-        found: Vector = (
-            np.stack([rows[0] for rows in encoder.encode_windows(texts)])
-            if as_passages
-            else encoder.encode(texts)
-        )
+        mark = encoder.fingerprint
+        if as_passages and mark.query_prefix != mark.passage_prefix:
+            begun = [
+                text[:FIRST_WINDOW_CHARS] for text in texts
+            ]  # a request never pays for the windows behind
+            found: Vector = np.stack([rows[0] for rows in encoder.encode_windows(begun)])
+        else:
+            found = encoder.encode(texts)
         self.tally.observe("query_encoder_seconds", time.perf_counter() - began)
         self._vectors[key] = found
         if len(self._vectors) > QUERY_CACHE_ENTRIES:
