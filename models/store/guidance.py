@@ -130,6 +130,20 @@ def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, cou
     ]
 
 
+def load_quotes(
+    connection: Connection, *, tenant_id: UUID, turn_ids: Sequence[UUID]
+) -> dict[UUID, str | None]:
+    """The words of these turns that were kept as a wish, also of one that was forgotten; None: in other words since."""
+    rows = connection.execute(
+        text(
+            "SELECT turn_id, CASE WHEN corrected_at IS NULL THEN body END AS quote FROM guidance "
+            "WHERE tenant_id = :tenant_id AND turn_id = ANY(:turn_ids)"
+        ),
+        {"tenant_id": tenant_id, "turn_ids": list(turn_ids)},
+    )
+    return {row.turn_id: row.quote for row in rows}
+
+
 def keep_claims(connection: Connection, *, guidance_id: UUID, claims: Claims) -> None:
     """Keep what a wish asks, read after it was stored."""
     connection.execute(

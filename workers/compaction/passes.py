@@ -1,6 +1,6 @@
 """Compaction of a session: passes that each cover some turns, then levels that grew too wide (section 8).
 
-A pass reads, writes its summaries with no transaction open, and commits shards, summaries, edges and state at
+A pass reads, writes its summaries with no transaction open, and commits rules, summaries, edges and state at
 once. Whatever stops it in between leaves the session as it was.
 """
 

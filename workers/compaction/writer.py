@@ -1,4 +1,4 @@
-"""What a compaction pass writes: shards of guidance, summaries with their edges, index rows and vectors."""
+"""What a compaction pass writes: rules that were not kept yet, summaries with their edges, index rows and vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from models.domain.compaction.noise import sanitize_text
 from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Turn, name_speaker
-from models.domain.rules.spans import NO_RULE, DeonticReading
+from models.domain.rules.spans import DeonticReading
 from models.domain.text.sentences import clip_words
 from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
@@ -28,6 +28,7 @@ from models.store.compaction.summaries import (
 )
 from models.store.engine import tenant_transaction
 from models.store.forgetting import find_silenced
+from models.store.guidance import load_quotes
 from models.store.index.embeddings import ItemVectors, Vector, add_vectors, load_vectors
 from models.store.index.encoders import guard_encoder
 from models.store.index.items import add_items
@@ -43,11 +44,16 @@ count_tokens = CharsCounter().count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shard:
-    """A rule that compaction must not lose, in the words it was said in."""
+    """What of a turn its summary does not repeat: the rule that stands word for word in guidance, or all of it."""
 
     turn: Turn
-    reading: DeonticReading
-    is_whole: bool  # nothing of the turn is left for the summary
+    quote: str
+    reading: DeonticReading | None = None  # of a rule that is not kept yet
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the turn is left for the summary."""
+        return self.quote == self.turn.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +69,7 @@ class Made:
 class Commit:
     """What goes into the store together, or not at all."""
 
-    shards: list[Shard] = field(default_factory=list)
+    rules: list[tuple[Turn, DeonticReading]] = field(default_factory=list)  # that were not kept before
     summaries: list[Made] = field(default_factory=list)
     declined: int = 0
     kept_whole: int = (
@@ -72,14 +78,14 @@ class Commit:
 
     def add(self, other: "Commit") -> None:
         """Take another part of the same pass in."""
-        self.shards += other.shards
+        self.rules += other.rules
         self.summaries += other.summaries
         self.declined += other.declined
         self.kept_whole += other.kept_whole
 
     @property
     def is_empty(self) -> bool:
-        return not self.shards and not self.summaries
+        return not self.rules and not self.summaries
 
 
 @dataclass(kw_only=True)
@@ -108,6 +114,7 @@ class CompactionWriter:
             between_people = find_talk_between_people(
                 connection, tenant_id=self.tenant_id, session_ids=[self.session_id]
             )
+            quotes = load_quotes(connection, tenant_id=self.tenant_id, turn_ids=[turn.id for turn in turns])
             neighbours = [
                 one
                 for one in load_active_summaries(
@@ -117,14 +124,15 @@ class CompactionWriter:
             ]
         vectors = self._complete_vectors(turns, windows)
         commit = Commit()
-        protected = self._protect(
-            [turn for turn in turns if turn.id not in silenced],
-            vectors,
-            is_between_people=bool(between_people),
-        )
+        loud = [turn for turn in turns if turn.id not in silenced]
+        # Who has a vector has been read: its rule is in guidance, unless its user has put it in other words since.
+        unread = [turn for turn in loud if turn.id not in windows or quotes.get(turn.id, "") is None]
+        protected = {
+            turn.id: Shard(turn=turn, quote=quote) for turn in loud if (quote := quotes.get(turn.id))
+        } | self._read_rules(unread, vectors, is_between_people=bool(between_people))
         for cluster in clusters:
             shards = {turn.id: protected[turn.id] for turn in cluster if turn.id in protected}
-            commit.shards += shards.values()
+            commit.rules += [(one.turn, one.reading) for one in shards.values() if one.reading]
             # Covered, and not repeated: what was forgotten or corrected stays in the raw record alone.
             shards |= {turn.id: _silence(turn) for turn in cluster if turn.id in silenced}
             prior = _choose_neighbours(neighbours, before=cluster[0].position)
@@ -179,9 +187,9 @@ class CompactionWriter:
         return commit
 
     def store(self, connection: Connection, commit: Commit, *, generation: int) -> None:
-        """Shards first: a rule is kept before the summary that omits it exists."""
+        """Rules first: one is kept before the summary that omits it exists."""
         guard_encoder(connection, name=self.encoder.name)
-        keep_rules(connection, self.tenant_id, [(shard.turn, shard.reading) for shard in commit.shards])
+        keep_rules(connection, self.tenant_id, commit.rules)
         for made in commit.summaries:
             new = replace(made.summary, summary=replace(made.summary.summary, generation=generation))
             add_summary(connection, tenant_id=self.tenant_id, new=new)
@@ -209,7 +217,7 @@ class CompactionWriter:
                 code="compaction_overtaken",
             )
 
-    def _protect(
+    def _read_rules(
         self, turns: Sequence[Turn], vectors: dict[UUID, Vector], *, is_between_people: bool
     ) -> dict[UUID, Shard]:
         """The rules users state: they must survive (section 9). Nobody else's words are guidance."""
@@ -221,11 +229,7 @@ class CompactionWriter:
             between_people=[is_between_people] * len(said),
         )
         return {
-            turn.id: Shard(
-                turn=turn,
-                reading=reading,
-                is_whole=quote_rule(turn.content, reading) == turn.content,
-            )
+            turn.id: Shard(turn=turn, quote=quote_rule(turn.content, reading), reading=reading)
             for turn, reading in zip(said, readings, strict=True)
             if reading.is_rule
         }
@@ -370,16 +374,12 @@ def _read_summary(child: Summary, vector: Vector) -> Source:
 
 def _silence(turn: Turn) -> Shard:
     """A turn that its summary covers and does not quote; nothing of it is kept elsewhere."""
-    return Shard(turn=turn, reading=NO_RULE, is_whole=True)
+    return Shard(turn=turn, quote=turn.content)
 
 
 def _without_rule(turn: Turn, shard: Shard | None) -> str:
-    """What is left of a long turn when the rule sentences kept as guidance are taken out."""
-    if shard is None:
-        return turn.content
-    pieces: list[str] = []
-    at = 0
-    for span in sorted(shard.reading.spans, key=lambda one: one.start):
-        pieces.append(turn.content[at : span.start])
-        at = max(at, span.end)
-    return " ".join((*pieces, turn.content[at:]))
+    """What is left of a turn when the rule that is kept as guidance is taken out."""
+    rest = turn.content
+    for line in shard.quote.splitlines() if shard else ():
+        rest = rest.replace(line, " ") if line.strip() else rest
+    return rest.strip()
