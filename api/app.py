@@ -9,8 +9,8 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 
+from api.access.callers import KnownCallers
 from api.assemble.routes import router as assemble_router
-from api.callers import KnownCallers
 from api.compaction.routes import router as compaction_router
 from api.documents.routes import router as documents_router
 from api.feedback.routes import router as feedback_router
@@ -26,10 +26,10 @@ from api.middleware.lanes import Lanes
 from api.middleware.rates import RateLimit, RateLimiter
 from api.middleware.timing import Timing
 from api.namespaces.routes import router as namespaces_router
-from api.parameters import refuse_unknown_parameters
-from api.problems import add_problem_handlers
 from api.profile.routes import router as profile_router
 from api.receipts.routes import router as receipts_router
+from api.routing.parameters import refuse_unknown_parameters
+from api.routing.problems import add_problem_handlers
 from api.rpc.dispatcher import Dispatcher
 from api.rpc.lines import LineServer
 from api.rpc.methods.registry import METHODS

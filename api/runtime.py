@@ -19,8 +19,8 @@ from api.background.erasures import ErasureJobs
 from api.background.reads import ReadCounter
 from api.background.receipts import ReceiptWriter
 from api.background.rules import RuleKeeper
-from api.last_known import LastKnown
-from api.outage import Outage
+from api.outage.last_known import LastKnown
+from api.outage.waiting import Outage
 from api.tails import TailStarts
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.tokens import TokenCounter

@@ -8,7 +8,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from api.patience import HeaderDeadline
+from api.routing.patience import HeaderDeadline
 from api.stack.sockets.doors import VARIABLE, keep_socket, take_socket
 from api.stack.sockets.endpoints import Endpoint, open_socket
 from models.errors import Misconfigured

@@ -21,8 +21,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
-from api.cli.turn_files import check_turn_file, read_batches
-from api.cursors import read_cursor
+from api.cli.memory.turn_files import check_turn_file, read_batches
 from api.host.quick_json import MalformedJson, parse
 from api.host.spool import check_line
 from api.host.turns import clean_text, cut_text
@@ -30,6 +29,7 @@ from api.importers import chatgpt, claude_code, hindsight, jsonl, mem0, openclaw
 from api.importers.markdown_notes import split_notes
 from api.importers.reading import format_time, strip_ours
 from api.proxy.dialects import DIALECTS, SHAPELESS, inject, read_events
+from api.routing.cursors import read_cursor
 from api.rpc.framing import LineFramer
 from api.rpc.protocol import RpcError, read_json, read_request, write_json
 from api.stack.archive import read_manifest

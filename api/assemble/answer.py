@@ -8,7 +8,7 @@ from api.assemble.formats import hash_text, measure_stable_prefix, shape_answer
 from api.assemble.gathering import Gathered
 from api.assemble.schemas import AssembleIn, AssembleOut, BudgetOut, ItemOut, StableOut, VolatileOut
 from api.recall.explanation import explain_candidates
-from api.trail import Trail
+from api.routing.trail import Trail
 from models.domain.prompt.assembly import Assembly
 from models.domain.prompt.supply import TierName
 from models.domain.prompt.tokens import TokenCounter

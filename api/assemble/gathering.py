@@ -23,8 +23,8 @@ from api.profile.service import recall_profile
 from api.recall.question import Question, ask, choose_breadth, choose_most_ranked
 from api.recall.ranking import Recalled
 from api.recall.service import CHARS_PER_TOKEN, judge, recall, recover, send_nearest
+from api.routing.trail import Trail
 from api.runtime import Runtime, Serving
-from api.trail import Trail
 from models.domain.prompt.markers import keep_what_was_said
 from models.domain.recall.questions import asks_for_answers
 from models.domain.recall.recovery import RetrievalSignals, reserve_recovery_tokens

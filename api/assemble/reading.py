@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from api.access import check_namespace
+from api.access.decisions import check_namespace
 from api.assemble.schemas import AssembleIn
 from api.recall.question import Question
+from api.routing.trail import Trail
 from api.runtime import Runtime
-from api.trail import Trail
 from models.domain.prompt.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_start
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.rules.guidance import SESSION_PREFIX, name_guidance_namespace

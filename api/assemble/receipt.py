@@ -22,9 +22,9 @@ from api.assemble.reading import identify
 from api.assemble.schemas import AssembleIn, AssembleOut
 from api.recall.explanation import name_moment
 from api.recall.profiles import Scored
+from api.routing.trail import Trail
 from api.runtime import Runtime, Serving
 from api.screening import screen_note
-from api.trail import Trail
 from models.domain.prompt.assembly import Assembly
 from models.domain.prompt.fate import Fate
 from models.domain.prompt.supply import TierName

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
-from api.access import RuntimeOf, reader_if_known
+from api.access.decisions import RuntimeOf, reader_if_known
 from api.assemble.schemas import AssembleIn, AssembleOut
 from api.assemble.service import assemble_prompt
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM
+from api.routing.parameters import PROBLEM
 from models.store.tenancy.tokens import Caller
 
 router = APIRouter(route_class=IdempotentRoute)

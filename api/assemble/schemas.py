@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StrictBool
 from typing_extensions import TypedDict
 
-from api.schemas import DegradedOut, Moment, Name, Strict, Text, UserId
+from api.routing.schemas import DegradedOut, Moment, Name, Strict, Text, UserId
 from models.domain.recall.scoring import ProfileName
 
 MAX_BUDGET_TOKENS = 2_000_000

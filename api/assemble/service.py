@@ -11,8 +11,8 @@ from api.assemble.receipt import keep_receipt
 from api.assemble.schemas import AssembleIn, AssembleOut
 from api.assemble.traces import trace_assembly
 from api.assemble.visibility import Shown, find_shown
+from api.routing.trail import Trail
 from api.runtime import Runtime
-from api.trail import Trail
 from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.supply import Supply
 from models.store.tenancy.tokens import Caller

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from api.assemble.schemas import AssembleOut
-from api.trail import Trail
+from api.routing.trail import Trail
 from models.traces import Span, Traces
 
 NANOSECONDS = 1_000_000  # of a millisecond

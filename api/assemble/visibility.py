@@ -7,8 +7,8 @@ import structlog
 
 from api.assemble.gathering import Gathered
 from api.assemble.schemas import AssembleIn
+from api.routing.trail import Trail
 from api.runtime import Runtime
-from api.trail import Trail
 from models.domain.prompt.markers import strip_injected
 from models.domain.records import Turn
 from models.errors import TransientError

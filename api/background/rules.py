@@ -8,8 +8,8 @@ from uuid import UUID
 import structlog
 from sqlalchemy import Engine
 
-from api.last_known import LastKnown
-from api.outage import Outage
+from api.outage.last_known import LastKnown
+from api.outage.waiting import Outage
 from models.errors import ServiceError
 from models.store.documents import load_rules
 from models.store.engine import has_pass, tenant_transaction

@@ -7,28 +7,27 @@ import sys
 
 import typer
 
-from api.cli import (
-    audit_commands,
-    backup_commands,
+from api.cli.hosts import audit_commands, gateway_commands, host_commands, import_commands
+from api.cli.memory import (
     browse_commands,
-    calibrate_commands,
-    dead_letter_commands,
     document_commands,
     durable_commands,
     erase_commands,
     explain_commands,
-    gateway_commands,
     history_commands,
-    host_commands,
-    import_commands,
     memory_commands,
-    reembed_commands,
-    report_commands,
     secret_commands,
-    stack_commands,
-    token_commands,
     transfer_commands,
     watch_commands,
+)
+from api.cli.stack import (
+    backup_commands,
+    calibrate_commands,
+    dead_letter_commands,
+    reembed_commands,
+    report_commands,
+    stack_commands,
+    token_commands,
 )
 
 app = typer.Typer(

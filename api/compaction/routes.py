@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter
 
-from api.access import RuntimeOf, Writer
+from api.access.decisions import RuntimeOf, Writer
 from api.compaction.schemas import CompactIn, CompactOut
 from api.compaction.service import compact
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM, SessionId
+from api.routing.parameters import PROBLEM, SessionId
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field, StrictBool
 
-from api.schemas import Asking
+from api.routing.schemas import Asking
 
 
 class CompactIn(Asking):

@@ -2,7 +2,7 @@
 
 import time
 
-from api.access import check_session
+from api.access.decisions import check_session
 from api.compaction.schemas import CompactIn, CompactOut
 from api.runtime import Runtime
 from models.messages import COMPACT_DUE

@@ -1,6 +1,6 @@
 """A dream diary loaded like a document: its proved entries become memories of the user it is bound to."""
 
-from api.access import choose_binding
+from api.access.decisions import choose_binding
 from api.documents.schemas import DocumentOut
 from api.documents.service import check_size, decode, hard_cap, remove_document
 from api.dreams.diary import MIN_QUERIES, MIN_RECALLS, MIN_SCORE, read_diary

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
-from api.access import (
+from api.access.decisions import (
     Reader,
     RuntimeOf,
     Writer,
@@ -14,8 +14,8 @@ from api.documents.diaries import load_diary, remove_document_or_diary
 from api.documents.schemas import DocumentOut, DocumentPageOut, LoadedDocumentOut
 from api.documents.service import load_document, page_documents, read_document
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM, Limit, TextCursor
-from api.schemas import Name, UserId
+from api.routing.parameters import PROBLEM, Limit, TextCursor
+from api.routing.schemas import Name, UserId
 from models.domain.rules.tiers import DocumentKind
 from models.messages import INGEST
 from models.store.tenancy.tokens import Caller

@@ -4,8 +4,7 @@ from functools import partial
 from typing import Final, Literal
 from uuid import UUID
 
-from api.access import choose_binding
-from api.cursors import read_cursor, write_cursor
+from api.access.decisions import choose_binding
 from api.documents.schemas import (
     ConflictOut,
     DocumentOut,
@@ -14,6 +13,7 @@ from api.documents.schemas import (
     NodeOut,
     PartitionOut,
 )
+from api.routing.cursors import read_cursor, write_cursor
 from api.runtime import Runtime
 from api.screening import SecretOut, screen_text
 from models.documents.markdown import partition_document

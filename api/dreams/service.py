@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from api.access import check_namespace
+from api.access.decisions import check_namespace
 from api.dreams.diary import DreamEntry
 from api.memories.direct import remember
 from api.runtime import Runtime, Serving

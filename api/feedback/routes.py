@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from api.access import RuntimeOf, administrator, reader, writer
+from api.access.decisions import RuntimeOf, administrator, reader, writer
 from api.feedback.schemas import CalibrationOut, FeedbackIn, FeedbackOut, ThresholdIn
 from api.feedback.service import apply_threshold, report_calibration, take_feedback
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM
+from api.routing.parameters import PROBLEM
 from models.store.tenancy.tokens import Caller
 
 router = APIRouter(route_class=IdempotentRoute)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StrictBool
 
-from api.schemas import Name, Strict
+from api.routing.schemas import Name, Strict
 
 
 class LabelIn(Strict):

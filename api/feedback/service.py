@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from api.access import check_whole_tenant
+from api.access.decisions import check_whole_tenant
 from api.feedback.schemas import CalibrationOut, FeedbackIn, FeedbackOut
 from api.runtime import Runtime
 from models.domain.gate.calibration import choose_threshold, fit_isotonic, reliability_curve

@@ -5,13 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from api.access import Reader, RuntimeOf, Writer
+from api.access.decisions import Reader, RuntimeOf, Writer
 from api.guidance.schemas import GuidanceOut, GuidancePageOut
 from api.guidance.service import correct_rule, forget_rule, page_guidance
 from api.idempotency import IdempotentRoute
 from api.memories.schemas import CorrectionIn, ForgottenOut
-from api.parameters import PROBLEM, Asked, Limit, PageCursor, Why
-from api.schemas import Name
+from api.routing.parameters import PROBLEM, Asked, Limit, PageCursor, Why
+from api.routing.schemas import Name
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute, tags=["memories"])
 

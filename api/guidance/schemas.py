@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from api.schemas import SupersededOut
+from api.routing.schemas import SupersededOut
 
 
 class GuidanceOut(BaseModel):

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.access import check_owner, choose_namespace
+from api.access.decisions import check_owner, choose_namespace
 from api.guidance.schemas import GuidanceOut, GuidancePageOut, OverruledOut
 from api.memories.schemas import CorrectionIn, ForgottenOut
 from api.memories.service import correct
+from api.routing.superseding import show_supersession
 from api.runtime import Runtime
-from api.superseding import show_supersession
 from models.domain.records import Identity, read_identity
 from models.domain.rules.conversation import read_wish
 from models.domain.rules.lifetimes import find_lifetime

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api.access import RuntimeOf, identify_token
+from api.access.decisions import RuntimeOf, identify_token
 from api.inspector.pages import ROOT, PageRoute, render
 from api.inspector.visitors import COOKIE, Form, Replaying, logins_of
 from models.errors import Forbidden, Unauthorized

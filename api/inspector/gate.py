@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
-from api.access import RuntimeOf
+from api.access.decisions import RuntimeOf
 from api.feedback.schemas import CalibrationOut, FeedbackIn, LabelIn
 from api.feedback.service import report_calibration, take_feedback
 from api.inspector.pages import ROOT, PageRoute, render

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Response
 
-from api.access import RuntimeOf
+from api.access.decisions import RuntimeOf
 from api.inspector.charts import Part
 from api.inspector.pages import ROOT, PageRoute, render, try_to_read
 from api.inspector.visitors import Visiting

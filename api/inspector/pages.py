@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from api.inspector import charts, wording
 from api.inspector.visitors import LoginNeeded
-from api.problems import STATUS_OF_ERROR
+from api.routing.problems import STATUS_OF_ERROR
 from models.errors import DeadlineExceeded, ServiceError, TransientError
 
 Found = TypeVar("Found")

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from pydantic import ValidationError
 
-from api.access import RuntimeOf
+from api.access.decisions import RuntimeOf
 from api.assemble.schemas import MAX_BUDGET_TOKENS, AssembleIn, AssembleOut
 from api.assemble.service import assemble_prompt
 from api.inspector.charts import Part

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
-from api.access import NOBODY, RuntimeOf
+from api.access.decisions import NOBODY, RuntimeOf
 from api.documents.service import hard_cap, page_documents, read_partition
 from api.guidance.service import correct_rule, find_contradicted, forget_rule, page_guidance
 from api.inspector.charts import Part
 from api.inspector.pages import ROOT, PageRoute, render
 from api.inspector.visitors import Form, Visiting, Writing
 from api.memories.schemas import CorrectionIn
-from api.parameters import PageCursor
+from api.routing.parameters import PageCursor
 from models.errors import InvalidInput
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)

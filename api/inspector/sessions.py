@@ -5,11 +5,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from api.access import NOBODY, RuntimeOf
+from api.access.decisions import NOBODY, RuntimeOf
 from api.inspector.charts import MOST_MARKS, Stretch
 from api.inspector.pages import ROOT, PageRoute, render
 from api.inspector.visitors import Visiting
-from api.parameters import Asked, Cursor, SessionId, TextCursor
+from api.routing.parameters import Asked, Cursor, SessionId, TextCursor
 from api.sessions.service import page_sessions, read_session
 from api.summaries.service import Outline, expand_summary, outline_session, read_summary
 from api.turns.service import page_turns

@@ -1,4 +1,4 @@
-"""Who looks at a page: the login behind the cookie, and what its token may do, as `api/access.py` decides."""
+"""Who looks at a page: the login behind the cookie, and what its token may do, as `api/access/decisions.py` decides."""
 
 import hmac
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, Request
 
-from api.access import RuntimeOf, identify_token
+from api.access.decisions import RuntimeOf, identify_token
 from api.inspector.logins import Login, Logins
 from models.errors import DatabaseUnavailable, Forbidden, InvalidInput, ServiceError, Unauthorized
 from models.store.tenancy.tokens import Caller

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
-from api.access import RuntimeOf
+from api.access.decisions import RuntimeOf
 from api.inspector.pages import ROOT, PageRoute, render
 from api.inspector.visitors import Form, Operating, Visiting
 from api.status.service import replay_dead_letters

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from api.access import Reader, RuntimeOf, Writer
+from api.access.decisions import Reader, RuntimeOf, Writer
 from api.idempotency import IdempotentRoute
 from api.journal.schemas import Event, JournalOut, LifecycleIn, LifecycleOut
 from api.journal.service import read_journal, take_hint
-from api.parameters import PROBLEM, Asked
-from api.schemas import Name
+from api.routing.parameters import PROBLEM, Asked
+from api.routing.schemas import Name
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 

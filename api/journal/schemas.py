@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from api.schemas import Asking, Name, Reason
+from api.routing.schemas import Asking, Name, Reason
 from api.screening import screen_notes
 from api.turns.schemas import check_metadata
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from api.access import choose_namespace
+from api.access.decisions import choose_namespace
 from api.journal.schemas import JournalEntryOut, JournalOut, LifecycleIn, LifecycleOut
 from api.runtime import Runtime
 from models.domain.records import Identity

@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter
 
-from api.access import Administrator, RuntimeOf
+from api.access.decisions import Administrator, RuntimeOf
 from api.idempotency import IdempotentRoute
 from api.lineage.schemas import VerifyIn, VerifyOut
 from api.lineage.service import verify
-from api.parameters import PROBLEM
+from api.routing.parameters import PROBLEM
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 

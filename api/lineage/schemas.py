@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, StrictBool
 
-from api.schemas import Name, Strict
+from api.routing.schemas import Name, Strict
 
 
 class VerifyIn(Strict):

@@ -2,7 +2,7 @@
 
 import time
 
-from api.access import check_session, check_whole_tenant
+from api.access.decisions import check_session, check_whole_tenant
 from api.lineage.schemas import VerifyIn, VerifyOut, ViolationOut
 from api.runtime import Runtime
 from models.domain.compaction.verification import verify_session

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from api.access import Reader, RuntimeOf, Writer
+from api.access.decisions import Reader, RuntimeOf, Writer
 from api.idempotency import IdempotentRoute
 from api.memories.schemas import CorrectionIn, ForgottenOut, MemoryIn, MemoryOut, MemoryPageOut
 from api.memories.service import add, correct, forget, page_memories, read_memory
-from api.parameters import PROBLEM, Asked, Limit, PageCursor, Since, Until, Why
-from api.schemas import Name
+from api.routing.parameters import PROBLEM, Asked, Limit, PageCursor, Since, Until, Why
+from api.routing.schemas import Name
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute, tags=["memories"])
 

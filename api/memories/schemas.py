@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, model_validator
 
-from api.schemas import Name, Reason, Strict, SupersededOut, UserId, refuse
+from api.routing.schemas import Name, Reason, Strict, SupersededOut, UserId, refuse
 from api.screening import REMEDY, SecretOut, screen_text
 from api.turns.schemas import Content, check_metadata
 from models.errors import InvalidInput

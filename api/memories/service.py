@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import ValidationError
 from sqlalchemy import Connection
 
-from api.access import check_namespace, check_owner, choose_namespace
+from api.access.decisions import check_namespace, check_owner, choose_namespace
 from api.memories.direct import remember
 from api.memories.schemas import (
     CorrectionIn,
@@ -24,8 +24,8 @@ from api.memories.schemas import (
     RevisionOut,
     SourceOut,
 )
+from api.routing.superseding import show_supersession
 from api.runtime import Runtime
-from api.superseding import show_supersession
 from api.turns.schemas import TurnIn
 from models.domain.records import GLOBAL_NAMESPACE, Identity
 from models.errors import Conflict, InvalidInput, NotFound

@@ -6,7 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.problems import problem
+from api.routing.problems import problem
 
 READ_SECONDS = 60.0  # for a whole body; one that comes more slowly is not worth its connection
 SMALLEST_VALUE_BYTES = 2  # `1,`: a body of fewer bytes than this many times the limit cannot be over it

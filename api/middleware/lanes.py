@@ -10,7 +10,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.problems import problem
+from api.routing.problems import problem
 
 PLACES: Final[Mapping[str, int]] = {"grep": 4, "compact": 8, "rpc": 8, "other": 8}
 WAIT_SECONDS: Final = 10.0

@@ -10,7 +10,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.problems import problem
+from api.routing.problems import problem
 
 MOST_BUCKETS: Final = 10_000  # of the callers seen last; whoever was forgotten starts with a full bucket
 ALWAYS_OPEN: Final = frozenset({"/healthz", "/readyz", "/metrics"})

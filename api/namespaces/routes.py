@@ -5,12 +5,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
-from api.access import Administrator, Reader, RuntimeOf
+from api.access.decisions import Administrator, Reader, RuntimeOf
 from api.idempotency import IdempotentRoute
 from api.namespaces.schemas import ErasedOut, ErasureIn, ErasuresOut, NamespacePageOut, RemovedOut
 from api.namespaces.service import erase, page_namespaces, read_erasure, read_erasures, remove
-from api.parameters import PROBLEM, Limit, TextCursor, Why
-from api.schemas import Name
+from api.routing.parameters import PROBLEM, Limit, TextCursor, Why
+from api.routing.schemas import Name
 
 router = APIRouter(responses=PROBLEM, route_class=IdempotentRoute)
 

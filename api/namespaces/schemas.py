@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
-from api.schemas import Name, Reason, Strict
+from api.routing.schemas import Name, Reason, Strict
 
 
 class NamespaceOut(BaseModel):

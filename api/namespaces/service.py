@@ -6,9 +6,8 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
-from api.access import check_namespace, check_whole_tenant, choose_binding
+from api.access.decisions import check_namespace, check_whole_tenant, choose_binding
 from api.background.erasures import Counts, Job, unknown_erasure
-from api.cursors import read_cursor, write_cursor
 from api.namespaces.schemas import (
     ErasedOut,
     ErasureIn,
@@ -18,6 +17,7 @@ from api.namespaces.schemas import (
     NamespacePageOut,
     RemovedOut,
 )
+from api.routing.cursors import read_cursor, write_cursor
 from api.runtime import Runtime
 from models.errors import InvalidInput, NotFound, Overtaken, TransientError
 from models.store.engine import tenant_transaction

@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter
 
-from api.access import Reader, RuntimeOf
-from api.parameters import PROBLEM, Asked
+from api.access.decisions import Reader, RuntimeOf
 from api.profile.schemas import ProfileOut
 from api.profile.service import show_profile
+from api.routing.parameters import PROBLEM, Asked
 
 router = APIRouter(responses=PROBLEM, tags=["memories"])
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from api.access import choose_namespace
+from api.access.decisions import choose_namespace
 from api.profile.schemas import ProfileLineOut, ProfileOut
 from api.recall.question import Question
 from api.recall.ranking import Recalled

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends
 
-from api.access import RuntimeOf, reader
-from api.parameters import PROBLEM
+from api.access.decisions import RuntimeOf, reader
 from api.receipts.schemas import ReceiptOut, ReplayOut
 from api.receipts.service import read_receipt, replay
+from api.routing.parameters import PROBLEM
 from models.store.tenancy.tokens import Caller
 
 NOT_FOUND: dict[int | str, dict[str, Any]] = {

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from api.schemas import DegradedOut
+from api.routing.schemas import DegradedOut
 
 
 class CandidateOut(BaseModel):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from api.access import check_namespace
+from api.access.decisions import check_namespace
 from api.assemble.blocks import make_supply
 from api.assemble.formats import hash_text, measure_stable_prefix
 from api.assemble.gathering import gather
@@ -15,8 +15,8 @@ from api.assemble.schemas import AssembleIn
 from api.assemble.service import fit_budget
 from api.assemble.visibility import Shown
 from api.receipts.schemas import ChangedCandidateOut, ChangeOut, MovedCandidateOut, ReceiptOut, ReplayOut
+from api.routing.trail import Trail
 from api.runtime import Runtime
-from api.trail import Trail
 from models.domain.prompt.markers import keep_what_was_said
 from models.errors import NotFound
 from models.store.documents import load_node_texts

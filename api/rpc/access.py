@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from api.access import check_namespace, check_whole_tenant
+from api.access.decisions import check_namespace, check_whole_tenant
 from api.rpc.collections import Place, find_place
 from api.rpc.dispatcher import Call
 from models.domain.records import GLOBAL_NAMESPACE, Identity

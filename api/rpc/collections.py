@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
-from api.schemas import Name, refuse
+from api.routing.schemas import Name, refuse
 from models.domain.records import GLOBAL_NAMESPACE
 from models.errors import InvalidInput
 from models.store.collections.views import View

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from api.middleware.bodies import SMALLEST_VALUE_BYTES, count_values
 from api.middleware.rates import RateLimiter
-from api.problems import VALIDATION_CODES
+from api.routing.problems import VALIDATION_CODES
 from api.rpc.protocol import (
     FORBIDDEN,
     INTERNAL_ERROR,

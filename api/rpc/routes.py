@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.access import Credentials, RuntimeOf, token_of
+from api.access.decisions import Credentials, RuntimeOf, token_of
 from api.documents.routes import read_body
-from api.parameters import PROBLEM
+from api.routing.parameters import PROBLEM
 from api.rpc.dispatcher import Dispatcher, Session
 from models.errors import DatabaseUnavailable
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from api.access import RuntimeOf, reader
+from api.access.decisions import RuntimeOf, reader
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM
+from api.routing.parameters import PROBLEM
 from api.search.schemas import SearchIn, SearchOut
 from api.search.service import search_memory
 from models.store.tenancy.tokens import Caller

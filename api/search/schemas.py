@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
-from api.schemas import DegradedOut, Instant, ItemKind, Moment, Name, Strict, Text, UserId
+from api.routing.schemas import DegradedOut, Instant, ItemKind, Moment, Name, Strict, Text, UserId
 from models.domain.recall.scoring import ProfileName, Scope
 from models.domain.records import Role
 

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from api.access import check_namespace
-from api.cursors import invalid_cursor
+from api.access.decisions import check_namespace
 from api.recall.explanation import explain_candidates
 from api.recall.question import LEAST_RANKED, Question, ask
 from api.recall.ranking import Recalled, scope_of
 from api.recall.service import recall, send_nearest
+from api.routing.cursors import invalid_cursor
+from api.routing.trail import Trail
 from api.runtime import Runtime, Serving
 from api.search.schemas import SearchHit, SearchIn, SearchOut
-from api.trail import Trail
 from models.domain.prompt.fate import Fate, decide_fate
 from models.domain.recall.sessions import choose_one_of_each_session, witness
 from models.domain.records import Identity, durable_namespace

@@ -2,9 +2,9 @@
 
 from fastapi import APIRouter
 
-from api.access import Reader, RuntimeOf
+from api.access.decisions import Reader, RuntimeOf
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM, Asked, Limit, SessionId, Since, TextCursor, Until
+from api.routing.parameters import PROBLEM, Asked, Limit, SessionId, Since, TextCursor, Until
 from api.sessions.schemas import SessionOut, SessionPageOut
 from api.sessions.service import page_sessions, read_session
 

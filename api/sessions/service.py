@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from datetime import datetime
 
-from api.access import check_session, choose_namespace
-from api.cursors import read_cursor, write_cursor
+from api.access.decisions import check_session, choose_namespace
+from api.routing.cursors import read_cursor, write_cursor
 from api.runtime import Runtime
 from api.sessions.schemas import SessionOut, SessionPageOut
 from models.domain.records import Identity

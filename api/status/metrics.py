@@ -17,7 +17,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 from redis import Redis, RedisError
 
-from api.access import RuntimeOf
+from api.access.decisions import RuntimeOf
 from api.runtime import Runtime
 from models.errors import ServiceError
 from models.messages import QUEUES

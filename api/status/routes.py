@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from fastapi.responses import JSONResponse
 
-from api.access import RuntimeOf, reader
+from api.access.decisions import RuntimeOf, reader
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM
+from api.routing.parameters import PROBLEM
 from api.status.schemas import StatusOut
 from api.status.service import check_parts, read_status
 from models.store.tenancy.tokens import Caller

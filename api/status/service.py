@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from api.access import check_whole_tenant
+from api.access.decisions import check_whole_tenant
 from api.runtime import Runtime
 from api.status.schemas import StatusOut
 from models.errors import NotFound, ServiceError

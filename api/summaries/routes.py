@@ -5,9 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from api.access import Reader, RuntimeOf
+from api.access.decisions import Reader, RuntimeOf
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM, Asked, Cursor
+from api.routing.parameters import PROBLEM, Asked, Cursor
 from api.summaries.schemas import ExpandOut, SummaryOut
 from api.summaries.service import expand_summary, read_summary
 from models.store.compaction.summaries import MAX_DEPTH

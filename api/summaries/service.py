@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.access import NOBODY, check_session
+from api.access.decisions import NOBODY, check_session
 from api.runtime import Runtime
 from api.summaries.schemas import ExpandOut, SummaryOut
 from api.turns.service import show_turn

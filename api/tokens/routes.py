@@ -4,8 +4,8 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from api.access import Administrator, RuntimeOf
-from api.parameters import PROBLEM
+from api.access.decisions import Administrator, RuntimeOf
+from api.routing.parameters import PROBLEM
 from api.tokens.schemas import NewTokenOut, RevokedOut, TokenIn, TokensOut
 from api.tokens.service import issue, revoke, rotate, show
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from api.schemas import Instant, Name, Strict, Text
+from api.routing.schemas import Instant, Name, Strict, Text
 
 Scope = Literal["read", "write", "admin"]
 Names = Annotated[list[Name], Field(min_length=1, max_length=1000)]

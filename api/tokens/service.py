@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID
 
-from api.access import check_whole_tenant
+from api.access.decisions import check_whole_tenant
 from api.runtime import Runtime
 from api.tokens.schemas import NewTokenOut, RevokedOut, TokenIn, TokenOut, TokensOut
 from models.errors import InvalidInput, NotFound

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 
-from api.access import check_session, choose_namespace
+from api.access.decisions import check_session, choose_namespace
 from api.runtime import Runtime
 from api.transfer.schemas import FORMAT, VERSION
 from models.domain.records import Identity

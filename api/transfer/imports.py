@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, IntegrityError, InternalError
 
-from api.problems import VALIDATION_CODES
+from api.routing.problems import VALIDATION_CODES
 from api.runtime import Runtime
 from api.screening import screen_values
 from api.transfer.export import TRANSFER_TIMEOUT_MS, transfer_slot

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from api.access import Administrator, Reader, RuntimeOf, check_whole_tenant
-from api.parameters import PROBLEM, Asked
+from api.access.decisions import Administrator, Reader, RuntimeOf, check_whole_tenant
+from api.routing.parameters import PROBLEM, Asked
+from api.routing.schemas import Name
 from api.runtime import Runtime
-from api.schemas import Name
 from api.transfer.export import export
 from api.transfer.imports import Importer, split_lines
 from api.transfer.schemas import ImportOut

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter
 
-from api.schemas import Instant, Name, Strict, Text
+from api.routing.schemas import Instant, Name, Strict, Text
 from api.turns.schemas import check_metadata
 from models.domain.records import Role
 

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
 
-from api.access import Reader, RuntimeOf, Writer
+from api.access.decisions import Reader, RuntimeOf, Writer
 from api.idempotency import IdempotentRoute
-from api.parameters import PROBLEM, Asked, Cursor, SessionId
-from api.schemas import Name
+from api.routing.parameters import PROBLEM, Asked, Cursor, SessionId
+from api.routing.schemas import Name
 from api.turns.schemas import GrepIn, GrepOut, TurnPageOut, TurnsIn, TurnsOut
 from api.turns.service import accept, grep, page_turns
 

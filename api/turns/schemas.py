@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field, PrivateAttr, StrictBool, model_validator
 
-from api.schemas import Asking, Moment, Name, Strict, Text, check_text, refuse
+from api.routing.schemas import Asking, Moment, Name, Strict, Text, check_text, refuse
 from api.screening import REMEDY, TAG, SecretOut, screen_text, screen_values
 from models.domain.records import NewTurn, Role
 from models.errors import InvalidInput

@@ -2,7 +2,7 @@
 
 import time
 
-from api.access import check_session, choose_namespace
+from api.access.decisions import check_session, choose_namespace
 from api.runtime import Runtime
 from api.turns.schemas import (
     DuplicateOut,

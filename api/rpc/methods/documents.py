@@ -6,14 +6,14 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from api.access import choose_binding
+from api.access.decisions import choose_binding
 from api.documents.service import load_document, remove_document
 from api.dreams.diary import DreamEntry
 from api.dreams.service import promote
+from api.routing.schemas import Name, Text
 from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.methods.records import Metadata
-from api.schemas import Name, Text
 from api.screening import screen_notes
 from models.errors import NotFound
 from models.messages import INGEST

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 from sqlalchemy import Connection
 
-from api.access import check_namespace
+from api.access.decisions import check_namespace
 from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.search import ENCODING_TIMEOUT_SECONDS, MOST_UNENCODED, Question, compare, encode

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from api.access import check_namespace
+from api.access.decisions import check_namespace
 from api.dreams.service import name_dreams
 from api.memories.direct import name_collection
 from api.rpc.collections import Namespace

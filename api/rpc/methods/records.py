@@ -8,13 +8,13 @@ from uuid import UUID
 from pydantic import AfterValidator, Field
 from sqlalchemy import Connection
 
+from api.routing.schemas import Name, Text
 from api.rpc import inserts as writing
 from api.rpc import search as finding
 from api.rpc.access import open_for_reading, open_for_writing, to_scope
 from api.rpc.authored import find_authored, present
 from api.rpc.collections import Collection, Place
 from api.rpc.dispatcher import Call, Method, Params
-from api.schemas import Name, Text
 from api.turns.schemas import Content, check_metadata
 from models.errors import InvalidInput
 from models.store.collections.records import add_record_reads, delete_records, find_record_items

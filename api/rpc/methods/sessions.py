@@ -11,10 +11,10 @@ from api.compaction.schemas import CompactIn
 from api.compaction.service import compact
 from api.journal.schemas import LifecycleIn
 from api.journal.service import read_journal, take_hint
+from api.routing.schemas import Name, Text
 from api.rpc import inserts as writing
 from api.rpc.dispatcher import Call, Method, Params, read_model
 from api.rpc.methods.records import Count, Ids, Metadata, Query, search_collections
-from api.schemas import Name, Text
 from api.summaries import service as summaries
 from api.summaries.service import read_summary
 from api.turns.schemas import Content, TurnOut

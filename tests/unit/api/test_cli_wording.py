@@ -8,7 +8,8 @@ from types import ModuleType
 import pytest
 
 import api
-from api.cli import erase_commands, ids, wording
+from api.cli import ids, wording
+from api.cli.memory import erase_commands
 from api.cli.wording import in_commands
 
 WAYS = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE) /v1/|\?\w+=|\w+=new")

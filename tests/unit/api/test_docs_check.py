@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from api.cli.document_commands import docs
+from api.cli.memory.document_commands import docs
 from models.documents.markdown import parse_markdown
 from models.errors import InvalidInput
 

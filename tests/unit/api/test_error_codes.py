@@ -47,7 +47,7 @@ def degraded_in(source: Path) -> Iterator[str]:
 
 
 def answered_codes() -> set[str]:
-    from api.problems import VALIDATION_CODES
+    from api.routing.problems import VALIDATION_CODES
 
     sources = [
         *(
@@ -76,7 +76,7 @@ def test_every_code_that_can_be_answered_is_listed_and_no_other() -> None:
 
 
 def test_every_code_has_a_status_that_its_error_has() -> None:
-    from api.problems import STATUS_OF_ERROR
+    from api.routing.problems import STATUS_OF_ERROR
     from models import errors
 
     for kind in vars(errors).values():

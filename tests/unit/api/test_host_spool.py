@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from api.cli.erase_commands import _forget_spooled
+from api.cli.memory.erase_commands import _forget_spooled
 from api.host.spool import Spool
 from models.settings import get_settings
 

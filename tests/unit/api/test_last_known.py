@@ -3,7 +3,7 @@
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from api.last_known import MOST_BINDINGS, MOST_BYTES, MOST_CHARS, LastKnown
+from api.outage.last_known import MOST_BINDINGS, MOST_BYTES, MOST_CHARS, LastKnown
 from models.domain.rules.tiers import Tier
 from models.store.documents import Rule
 from models.store.tenancy.tokens import Caller

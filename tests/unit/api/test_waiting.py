@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.cli.memory_commands import wait_until_remembered
+from api.cli.memory.memory_commands import wait_until_remembered
 from models.errors import TransientError
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from api.cli.turn_files import read_batches
+from api.cli.memory.turn_files import read_batches
 from api.importers.jsonl import find_units
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from api.schemas import DegradedOut
+from api.routing.schemas import DegradedOut
 
 
 class Trail:

@@ -9,7 +9,7 @@ from fastapi.params import Query as QueryInfo
 from fastapi.routing import APIRoute
 from starlette.convertors import PathConvertor, register_url_convertor
 
-from api.schemas import Instant, Name, Reason, Text
+from api.routing.schemas import Instant, Name, Reason, Text
 from models.domain.records import Identity, durable_namespace, read_identity
 from models.errors import InvalidInput
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from api.schemas import SupersededOut
+from api.routing.schemas import SupersededOut
 from models.store.updates import Supersession
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.token_commands import OfTenant, _find_tenant, _owner, _plain
+from api.cli.stack.token_commands import OfTenant, _find_tenant, _owner, _plain
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 

@@ -110,7 +110,7 @@ def status(
 
             console.print(render_status(report))
         elif any(report["spool"][what] for what in ("waiting", "aside", "dropped")):
-            from api.cli.host_commands import describe_spool
+            from api.cli.hosts.host_commands import describe_spool
 
             console.print(describe_spool(report["spool"]), highlight=False, soft_wrap=True, markup=False)
         for problem in report["problems"]:

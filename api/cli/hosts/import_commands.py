@@ -84,7 +84,7 @@ def import_(
 
 
 def _import_own(path: Path, new_ids: bool, as_json: bool) -> None:
-    from api.cli.transfer_commands import import_export
+    from api.cli.memory.transfer_commands import import_export
 
     answer = import_export(path, new_ids=new_ids, is_quiet=as_json)
     if as_json:

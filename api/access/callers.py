@@ -3,9 +3,9 @@
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.access import read_bearer
+from api.access.decisions import read_bearer
 from api.middleware.bodies import has_body
-from api.problems import show_error
+from api.routing.problems import show_error
 from api.runtime import Runtime
 from models.errors import DatabaseUnavailable, ServiceError
 

@@ -50,8 +50,8 @@ def ingest(
     from rich.console import Console
     from rich.progress import Progress
 
-    from api.cli.turn_files import STANDARD_INPUT, check_turn_file, open_turn_file
-    from api.cli.turn_sending import SendRun
+    from api.cli.memory.turn_files import STANDARD_INPUT, check_turn_file, open_turn_file
+    from api.cli.memory.turn_sending import SendRun
     from api.cli.wording import count_of
 
     console = Console(stderr=as_json)
@@ -248,7 +248,7 @@ def demo(
     """Play a short conversation through the real pipeline, show the prompt it leads to, and erase it again."""
     from rich.console import Console
 
-    from api.cli.stack_commands import down, up
+    from api.cli.stack.stack_commands import down, up
 
     console = Console()
     is_ours = start and not _answers()

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from api.cli.memory.turn_files import Batch, count_turns, read_batches
 from api.cli.progress import IngestMark
-from api.cli.turn_files import Batch, count_turns, read_batches
 from api.client import ServiceClient
 from models.errors import NotFound
 from models.settings import get_settings

@@ -1,0 +1,1 @@
+"""Commands that bring an agent and Longtail together."""

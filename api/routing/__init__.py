@@ -1,0 +1,1 @@
+"""What the routes share: parameters, pages, errors, how long a client may take."""
