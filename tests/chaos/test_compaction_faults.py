@@ -288,9 +288,10 @@ def test_a_bad_endpoint_costs_seconds_and_neither_summaries_nor_rules(tenant: An
             text("UPDATE longtail.gate_decisions SET g = 0.9 WHERE tenant_id = :tenant"),
             {"tenant": tenant.id},
         )
-        connection.execute(
-            text("DELETE FROM longtail.guidance WHERE tenant_id = :tenant"), {"tenant": tenant.id}
-        )
+        for table in ("guidance", "embeddings_toy"):  # so that the rule is left to compaction
+            connection.execute(
+                text(f"DELETE FROM longtail.{table} WHERE tenant_id = :tenant"), {"tenant": tenant.id}
+            )
     with BadEndpoint(way) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
