@@ -1,1 +1,1 @@
-"""What answers now: HTTP service, command line, local stack. Rests on models/, never on workers/."""
+"""What answers now: HTTP service, its client, command line, local stack. Rests on models/, never on workers/."""

@@ -1,1 +1,1 @@
-"""From a request to a prompt: read, rank, fit the budget, shape the answer."""
+"""From a request to a prompt: read, rank, make blocks, fit the budget, shape the answer."""

@@ -1,1 +1,1 @@
-"""Threads that work after the answer: the doorbell of the workers, read counts, receipts."""
+"""Threads that work after the answer: they ring for the workers, count reads, write receipts in batches, erase."""

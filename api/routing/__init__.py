@@ -1,1 +1,1 @@
-"""What the routes share: parameters, pages, errors, how long a client may take."""
+"""What the routes share: checks of parameters and texts, pages, errors, how long a client may take."""

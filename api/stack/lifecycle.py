@@ -23,6 +23,7 @@ from api.stack.servers.binaries import find_postgres, find_redis
 from api.stack.sockets import ports
 from api.stack.sockets.endpoints import read_endpoints
 from api.stack.supervision.diagnosis import StartFailed, diagnose, measure_log
+from api.stack.supervision.endings import await_end
 from api.stack.supervision.orphans import stop_orphans
 from api.stack.supervision.parts import (
     API,
@@ -300,12 +301,10 @@ def _leave(supervisor: Supervisor, pid: int) -> None:
         process = psutil.Process(pid)
         guardian = process.parent()
         supervisor.shutdown()
-        process.wait(timeout=STOP_SECONDS_MAX)
-        if guardian is not None and GUARDIAN in guardian.cmdline():
-            guardian.wait(timeout=GUARDIAN_SECONDS)  # it ends with supervisord, a moment later
-    except psutil.TimeoutExpired as error:
-        if error.pid == pid:
-            psutil.Process(pid).kill()
+        if await_end([process], seconds=STOP_SECONDS_MAX):
+            process.kill()
+        elif guardian is not None and GUARDIAN in guardian.cmdline():
+            await_end([guardian], seconds=GUARDIAN_SECONDS)  # it ends with supervisord, a moment later
     except (psutil.NoSuchProcess, TransientError):
         return
 

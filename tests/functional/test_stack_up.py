@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from api.stack.home.layout import plan_layout
+from api.stack.supervision.endings import await_end, is_alive
 from api.stack.supervision.parts import IN_START_ORDER
 from api.stack.supervision.supervisor import Supervisor
 from api.stack.throwaway import ThrowawayStack
@@ -202,8 +203,7 @@ def test_a_part_that_is_killed_comes_back_by_itself(running: ThrowawayStack, par
         assert time.monotonic() < deadline, part
         time.sleep(0.05)
     await_health(running)
-    _, survivors = psutil.wait_procs(family, timeout=300)
-    assert survivors == []
+    assert await_end(family, seconds=300) == []
 
 
 def test_a_killed_supervisor_is_replaced_and_every_part_with_it(running: ThrowawayStack) -> None:
@@ -229,7 +229,7 @@ def test_orphans_are_told_from_a_stopped_stack_and_down_stops_them(running: Thro
     assert guardian is not None
     guardian.kill()  # or it would bring everything back
     supervisor.kill()
-    psutil.wait_procs([guardian, supervisor], timeout=300)
+    assert await_end([guardian, supervisor], seconds=300) == []
 
     status = running.status()
     assert not status["healthy"]
@@ -243,7 +243,7 @@ def test_orphans_are_told_from_a_stopped_stack_and_down_stops_them(running: Thro
     assert "longtail down" in finding["remedy"]
 
     assert running.run(["down"]).returncode == 0
-    assert [process for process in parts if process.is_running()] == []
+    assert [process for process in parts if is_alive(process)] == []
     assert not (running.home / "run" / "state.json").exists()
     assert running.status()["orphans"] == []
 

@@ -1,1 +1,1 @@
-"""Commands that bring an agent and Longtail together."""
+"""Commands that bring an agent and Longtail together: hook, install, import, audit, MCP, proxy."""

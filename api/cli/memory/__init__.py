@@ -1,1 +1,1 @@
-"""Commands over what is remembered."""
+"""Commands over what is remembered: turns in, prompts and search out, memories, documents, export, erasure."""

@@ -1,1 +1,1 @@
-"""Commands for whoever runs the service."""
+"""Commands for whoever runs the service: start and stop, doctor, tokens, backups, reports, calibration."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 
 from api.stack.home.layout import Layout
+from api.stack.supervision.endings import await_end
 from api.stack.supervision.parts import (
     BEAT,
     IN_START_ORDER,
@@ -53,10 +54,10 @@ def stop_orphans(
             # The first of a family stops the others in order; PostgreSQL takes INT as its fast shutdown.
             if _parent_of(process) not in numbers:
                 _signal(process, signal.SIGINT if together == (POSTGRES,) else signal.SIGTERM)
-        _, alive = psutil.wait_procs(processes, timeout=patience)
+        alive = await_end(processes, seconds=patience)
         for process in alive:
             _signal(process, signal.SIGKILL)
-        psutil.wait_procs(alive, timeout=STOP_SECONDS)
+        await_end(alive, seconds=STOP_SECONDS)
     return [name for name in IN_START_ORDER if name in found]
 
 

@@ -1,1 +1,1 @@
-"""The rows of an export, out and back in."""
+"""The rows of an export, out and back in; what a backup counts and compares."""
