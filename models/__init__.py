@@ -1,1 +1,1 @@
-"""What Longtail knows: settings, errors, table definitions, mathematics, SQL, encoders. Imports nothing from api/ or workers/."""
+"""What Longtail knows: settings, errors, tables, mathematics, SQL, encoders. Imports nothing from api/ or workers/."""

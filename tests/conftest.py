@@ -1,10 +1,12 @@
 """One real stack for the whole run (PostgreSQL, Redis, API, workers, beat), and a new tenant for every test."""
 
 import gc
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -112,9 +114,16 @@ def make_tenant(stack: ThrowawayStack, owner: Engine, name: str | None = None) -
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[ThrowawayStack]:
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the real encoder's vectors are kept for the whole run: the same sentences come again in many tests."""
+    folder = tmp_path_factory.getbasetemp()
+    return (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "vectors.sqlite"
+
+
+@pytest.fixture(scope="session")
+def stack(vectors: Path) -> Iterator[ThrowawayStack]:
     """The shared stack."""
-    with ThrowawayStack(QUICK) as running:
+    with ThrowawayStack({**QUICK, "LONGTAIL_ENCODER_CACHE": str(vectors)}) as running:
         yield running
 
 

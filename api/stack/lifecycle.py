@@ -97,7 +97,7 @@ def start_stack(settings: Settings, *, flower: bool, report: Report, signals: St
                 return Started(layout=layout, state=state, supervisord=None)
         _stop(layout, report)  # a start that was broken off, or what a crash left
         try:
-            return _start(layout, settings, flower=flower, report=report)
+            return _start(layout, settings, flower=flower, report=report, signals=signals)
         except BaseException:
             signals.shield()
             _stop(layout, report)
@@ -115,7 +115,9 @@ def stop_stack(layout: Layout, report: Report) -> bool:
         return was_running
 
 
-def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) -> Started:
+def _start(
+    layout: Layout, settings: Settings, *, flower: bool, report: Report, signals: StopSignals
+) -> Started:
     servers: list[Part] = []
     owner_url, postgres_port = settings.database_url, 0
     if owner_url:
@@ -163,6 +165,7 @@ def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) 
             probes,
             report=report,
             explain=lambda part: diagnose(part, layout.log_file(part), marks[part]),
+            interrupt=signals.raise_if_asked,
         )
 
     server_probes = {
@@ -180,6 +183,7 @@ def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) 
     report(SCHEMA, "ready", "up to date")
 
     for part in services:
+        signals.raise_if_asked()
         report(part.name, "starting", "")
         supervisor.start(part.name)
     api_url = f"http://{bracket(reachable_host(settings.host))}:{api_port}"
@@ -188,6 +192,7 @@ def _start(layout: Layout, settings: Settings, *, flower: bool, report: Report) 
     if flower_port is not None:
         probes[FLOWER] = probe_flower(f"http://127.0.0.1:{flower_port}")
     await_parts(probes)
+    signals.raise_if_asked()
 
     state: dict[str, Any] = {
         "version": find_version(),

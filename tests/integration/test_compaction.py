@@ -328,8 +328,9 @@ def test_turns_still_on_their_way_are_left_to_the_pipeline(tenant: Any) -> None:
     ) as connection:  # as if the pipeline had come to turn 29 and no further
         connection.execute(
             text(
-                "UPDATE longtail.work SET stage = 'ingested', not_before = now() + interval '1 hour' "
-                "WHERE item_id = ANY(CAST(:ids AS uuid[]))"
+                # Taken once already, and held: a row that nobody took is free, one held for an hour a wrong clock's.
+                "UPDATE longtail.work SET stage = 'ingested', attempts = 1, "
+                "not_before = now() + interval '10 minutes' WHERE item_id = ANY(CAST(:ids AS uuid[]))"
             ),
             {"ids": ids[30:]},
         )

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from models.errors import TransientError
 from models.store.engine import plain_transaction
 
 
@@ -54,6 +55,14 @@ def export_status(tenant: Any) -> int:
         return answer.status_code
 
 
+def count_exported(tenant: Any) -> int:
+    """Lines of a whole export; 0 while too many others run."""
+    try:
+        return b"".join(tenant.client.export()).count(b"\n")
+    except TransientError:
+        return 0
+
+
 def begin_export(tenant: Any) -> socket.socket:
     raw = open_socket(tenant)
     raw.sendall(
@@ -77,16 +86,14 @@ def test_clients_that_leave_in_the_middle_of_an_export_leave_nothing_open(
     assert export_status(long_memory) == 503
     for one in exports:
         one.close()
-    wait_for(lambda: export_status(long_memory) == 200)
-    assert b"".join(long_memory.client.export()).count(b"\n") > 300
+    wait_for(lambda: count_exported(long_memory) > 300)
 
 
 def test_clients_that_stop_reading_an_export_are_let_go(
     long_memory: Any, exports: list[socket.socket]
 ) -> None:
     assert export_status(long_memory) == 503
-    wait_for(lambda: export_status(long_memory) == 200)
-    assert b"".join(long_memory.client.export()).count(b"\n") > 300
+    wait_for(lambda: count_exported(long_memory) > 300)
 
 
 def test_a_client_that_stops_sending_an_import_is_let_go(tenant: Any) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from api.stack.home.layout import Layout
+    from api.stack.interruption import StopSignals
     from api.stack.lifecycle import Started
 
 WATCH_SECONDS = 1.0
@@ -58,7 +59,7 @@ def up(
             return
         console.print("Ctrl-C stops everything.")
         try:
-            code = _watch(console, started.layout, started.supervisord)
+            code = _watch(console, started.layout, started.supervisord, signals)
             reason = "" if code == 0 else f"supervisord ended unexpectedly (code {code})"
             if code == 0:
                 console.print("Stopped by another command.")
@@ -214,7 +215,9 @@ def _show_failure(error: Exception) -> None:
     print(f"what to do: {error.remedy}", file=sys.stderr)
 
 
-def _watch(console: "Console", layout: "Layout", supervisord: subprocess.Popen[bytes]) -> int:
+def _watch(
+    console: "Console", layout: "Layout", supervisord: subprocess.Popen[bytes], signals: "StopSignals"
+) -> int:
     """Say when a part was restarted, until supervisord ends; its exit code."""
     from api.stack.supervision.supervisor import Supervisor
     from models.errors import TransientError
@@ -222,6 +225,7 @@ def _watch(console: "Console", layout: "Layout", supervisord: subprocess.Popen[b
     supervisor = Supervisor(layout.control_socket)
     known = {name: process.pid for name, process in supervisor.processes().items()}
     while supervisord.poll() is None:
+        signals.raise_if_asked()
         time.sleep(WATCH_SECONDS)
         try:
             processes = supervisor.processes()

@@ -38,12 +38,17 @@ def await_ready(
     *,
     report: Callable[[str, Literal["starting", "ready", "failed"], str], None],
     explain: Callable[[str], Diagnosis],
+    interrupt: Callable[[], None] = lambda: None,
 ) -> None:
-    """Return when every probe was content; raise StartFailed for the first part that will not come."""
+    """Return when every probe was content; raise StartFailed for the first part that will not come.
+
+    `interrupt` is called before each round and raises where the start is to be broken off.
+    """
     began = time.monotonic()
     deaths: dict[str, set[int]] = {part: set() for part in probes}
     pending = dict(probes)
     while pending:
+        interrupt()
         processes = supervisor.processes()
         for part, probe in list(pending.items()):
             process = processes[part]

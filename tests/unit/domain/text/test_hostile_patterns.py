@@ -36,6 +36,7 @@ SIZES: Final = (
     (64_000, 1),
     (250_000, 1),
 )  # at the end a nanosecond for every two characters makes half a minute
+STEADY_GROWTH: Final = 6  # for four times the text: linear takes four times as long, quadratic sixteen times
 READ: Final = 50_000  # what functions are given: dozens of expressions look at it
 # Who takes longer than this is looked at more closely; how the time grows then decides, on a slow machine as on a
 # fast one.
@@ -248,14 +249,17 @@ def find_slow_attack(pattern: str, flags: int) -> Attack | None:
     """The first attack that takes a search through the whole text more than linear time."""
     search = partial(search_all, re.compile(pattern, flags))
     attacks = make_attacks(pattern, flags)
+    seconds: dict[Attack, float] = {}
     for size, slowest in SIZES:
-        seconds = {}
+        before, seconds = seconds, {}
         for attack in attacks:
             text = make_text(attack, size)
             seconds[attack] = clock(search, text)
             if is_over(seconds[attack], text, SECONDS_PER_CHARACTER) and is_too_slow(search, attack, size):
                 return attack
         attacks = sorted(seconds, key=seconds.__getitem__)[-slowest:]
+        if len(attacks) == 1 and seconds[attacks[0]] < STEADY_GROWTH * before[attacks[0]]:
+            return None  # it grew as the text did: nothing is left to be seen in a longer one
     return None
 
 
