@@ -34,7 +34,6 @@ from api.stack.supervision.parts import (
     STOP_TOGETHER,
     Addresses,
     Part,
-    bracket,
     node_names,
     plan_server,
     plan_services,
@@ -186,7 +185,7 @@ def _start(
         signals.raise_if_asked()
         report(part.name, "starting", "")
         supervisor.start(part.name)
-    api_url = f"http://{bracket(reachable_host(settings.host))}:{api_port}"
+    api_url = ports.local_url(settings.host, api_port)
     ping = probe_workers(redis_url)
     probes: dict[str, Probe] = {API: probe_api(api_url), **ping, BEAT: probe_running}
     if flower_port is not None:
@@ -344,15 +343,6 @@ def _check_flower(wanted: bool) -> None:
             "--flower needs the package flower, which is not installed",
             remedy="install it with pip install 'longtail[flower]', or leave --flower out",
         )
-
-
-def reachable_host(host: str) -> str:
-    """Where a client on this machine finds a server that listens on `host`.
-
-    >>> reachable_host("0.0.0.0"), reachable_host("::"), reachable_host("10.1.2.3")
-    ('127.0.0.1', '::1', '10.1.2.3')
-    """
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - read, not bound
 
 
 __all__ = ["Phase", "Report", "StartFailed", "Started", "start_stack", "stop_stack"]

@@ -34,6 +34,16 @@ def find_free(host: str = "127.0.0.1") -> int:
         return port
 
 
+def local_url(host: str, port: int) -> str:
+    """Where a client on this machine finds an HTTP server that listens on `host`.
+
+    >>> local_url("0.0.0.0", 80), local_url("::", 80), local_url("10.1.2.3", 80)
+    ('http://127.0.0.1:80', 'http://[::1]:80', 'http://10.1.2.3:80')
+    """
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - read, not bound
+    return f"http://{f'[{reachable}]' if ':' in reachable else reachable}:{port}"
+
+
 def describe_holder(port: int) -> str:
     """Who listens on the port, as far as this user may see: 'nginx, process 812'."""
     import psutil

@@ -144,15 +144,6 @@ def plan_services(layout: Layout, addresses: Addresses) -> list[Part]:
     return parts
 
 
-def bracket(host: str) -> str:
-    """The host as a URL spells it.
-
-    >>> bracket("::1"), bracket("127.0.0.1")
-    ('[::1]', '127.0.0.1')
-    """
-    return f"[{host}]" if ":" in host else host
-
-
 def _service(layout: Layout, name: str, command: list[str], environment: dict[str, str]) -> Part:
     return Part(
         name=name,
