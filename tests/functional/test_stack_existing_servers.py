@@ -21,7 +21,7 @@ from api.stack.home.accounts import SERVER_ENVIRONMENT, run_as
 from api.stack.home.layout import Layout, plan_layout, prepare_folders
 from api.stack.servers import valkey
 from api.stack.servers.binaries import find_postgres, find_redis
-from api.stack.servers.postgres import check_existing
+from api.stack.servers.postgres import check_existing, connected
 from api.stack.sockets import ports
 from api.stack.throwaway import ThrowawayStack
 from models.errors import DatabaseUnavailable, Misconfigured
@@ -174,6 +174,17 @@ def test_a_server_that_is_not_there_is_worth_another_try(cluster: Cluster) -> No
         pass
     with pytest.raises(DatabaseUnavailable, match="does not answer"):
         check_existing(url)
+
+
+def ask_a_server_that_goes(url: str) -> None:
+    with connected(url) as asking, connected(url) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", [asking.info.backend_pid])
+        asking.execute("SELECT 1")
+
+
+def test_a_server_that_goes_while_it_is_asked_is_one_that_does_not_answer(cluster: Cluster) -> None:
+    with cluster.serve() as url, pytest.raises(DatabaseUnavailable, match="does not answer"):
+        ask_a_server_that_goes(url)
 
 
 def test_up_uses_the_operators_servers_and_starts_none_of_its_own(cluster: Cluster) -> None:

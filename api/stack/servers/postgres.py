@@ -6,6 +6,8 @@ TCP is open on the loopback only, with the generated one.
 
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +17,7 @@ from api.stack.home.accounts import run_as
 from api.stack.home.files import make_folder, write_file
 from api.stack.home.layout import Layout
 from api.stack.servers.binaries import PostgresPrograms
-from models.errors import DatabaseUnavailable, Misconfigured
+from models.errors import DatabaseUnavailable, Misconfigured, ServiceError
 from models.settings import without_password
 
 if TYPE_CHECKING:
@@ -180,7 +182,7 @@ def create_database(layout: Layout, port: int) -> None:
     """Make sure the owner, its database and pgvector in it exist; the rest is the migrations' work."""
     from psycopg import sql
 
-    with _connect(local_url(layout, port, role="postgres", database="postgres")) as server:
+    with connected(local_url(layout, port, role="postgres", database="postgres")) as server:
         if not server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [OWNER]).fetchone():
             server.execute(
                 sql.SQL("CREATE ROLE {} LOGIN CREATEROLE NOSUPERUSER NOBYPASSRLS").format(
@@ -191,14 +193,14 @@ def create_database(layout: Layout, port: int) -> None:
             server.execute(
                 sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(DATABASE), sql.Identifier(OWNER))
             )
-    with _connect(local_url(layout, port, role="postgres")) as database:
+    with connected(local_url(layout, port, role="postgres")) as database:
         database.execute("CREATE EXTENSION IF NOT EXISTS vector")
         database.execute("ALTER EXTENSION vector UPDATE")
 
 
 def probe(url: str) -> dict[str, str | None]:
     """Versions of a server that answers: {"version": "18.6", "pgvector": "0.8.6", …}."""
-    with _connect(url) as connection:
+    with connected(url) as connection:
         row = connection.execute(
             "SELECT current_setting('server_version'),"
             " (SELECT extversion FROM pg_extension WHERE extname = 'vector'),"
@@ -253,30 +255,40 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts if part)
 
 
-def _connect(url: str) -> "psycopg.Connection[tuple[str, ...]]":
-    """An autocommitting connection that fails within seconds."""
+@contextmanager
+def connected(url: str) -> Iterator["psycopg.Connection[tuple[str, ...]]"]:
+    """An autocommitting connection that fails within seconds; a server that goes meanwhile is one that does not answer."""
     import psycopg
 
     try:
-        return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS)
+        connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_SECONDS)
     except psycopg.OperationalError as error:
-        if "authentication failed" in str(error) or "does not exist" in str(error):
-            raise Misconfigured(
-                f"PostgreSQL at {without_password(url)} refuses the login: {_first_line(str(error))}",
-                code="database_login_refused",
-                field="database_url",
-                remedy="check the user, password and database in LONGTAIL_DATABASE_URL",
-            ) from error
-        raise DatabaseUnavailable(
-            f"PostgreSQL at {without_password(url)} does not answer: {_first_line(str(error))}",
-            remedy="check that it runs and that the address and password are right",
-        ) from error
+        raise _explain(error, url) from error
     except psycopg.ProgrammingError as error:
         raise Misconfigured(
             f"LONGTAIL_DATABASE_URL is not an address PostgreSQL understands: {_first_line(str(error))}",
             field="database_url",
             remedy="write it as postgresql://user:password@host:5432/database",
         ) from error
+    try:
+        with connection:
+            yield connection
+    except psycopg.OperationalError as error:
+        raise _explain(error, url) from error
+
+
+def _explain(error: Exception, url: str) -> ServiceError:
+    if "authentication failed" in str(error) or "does not exist" in str(error):
+        return Misconfigured(
+            f"PostgreSQL at {without_password(url)} refuses the login: {_first_line(str(error))}",
+            code="database_login_refused",
+            field="database_url",
+            remedy="check the user, password and database in LONGTAIL_DATABASE_URL",
+        )
+    return DatabaseUnavailable(
+        f"PostgreSQL at {without_password(url)} does not answer: {_first_line(str(error))}",
+        remedy="check that it runs and that the address and password are right",
+    )
 
 
 def _first_line(text: str) -> str:
