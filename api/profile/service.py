@@ -7,7 +7,7 @@ from api.profile.schemas import ProfileLineOut, ProfileOut
 from api.recall.question import Question
 from api.recall.ranking import Recalled
 from api.runtime import Runtime
-from models.domain.profile import ProfileLine, make_profile
+from models.domain.profile.lines import ProfileLine, make_profile
 from models.domain.recall.relevance import score_hop
 from models.domain.records import Identity
 from models.errors import InvalidInput

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from models.domain.profile import ProfileSource
+from models.domain.profile.lines import ProfileSource
 from models.store.engine import Cursors
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ CACHES = {
     "api/watching/globs.py": NO_MEMORY,
     "models/documents/cache.py": OF_ITS_KEY,
     "models/documents/outline.py": OF_ITS_KEY,
-    "models/domain/profile.py": OF_ITS_KEY,
+    "models/domain/profile/standing.py": OF_ITS_KEY,
     "models/domain/prompt/markers.py": OF_ITS_KEY,
     "models/domain/prompt/rendering.py": OF_ITS_KEY,
     "models/domain/rules/overruling.py": OF_ITS_KEY,

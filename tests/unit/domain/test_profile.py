@@ -6,14 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.profile import (
-    MOST_FACTS,
-    ProfileSource,
-    is_expired,
-    make_profile,
-    measure_statement,
-    stands_alone,
-)
+from models.domain.profile.expiry import is_expired
+from models.domain.profile.lines import MOST_FACTS, ProfileSource, make_profile
+from models.domain.profile.standing import list_openings, measure_statement, stands_alone
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -114,8 +109,142 @@ def test_a_profile_is_bounded() -> None:
     assert len(make_profile(many, [], [], now=NOW)) <= MOST_FACTS
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "I think I'll suggest that we take breaks every 20 minutes in Lyon.", id="decided in the talk"
+        ),
+        pytest.param("I'm looking for some good Italian restaurants in Chicago.", id="asked of the talk"),
+        pytest.param("I want to ask about the dataset of my course at Stanford.", id="a question to come"),
+        pytest.param("I was thinking about a trip to Rome with my sister.", id="a thought"),
+        pytest.param("The headphones cost me $378 in June.", id="which headphones"),
+        pytest.param("I put in an offer on February 25th for $340,000.", id="an offer for what"),
+        pytest.param("Both are online, and I paid $5,000 for the Acme program.", id="both of what"),
+        pytest.param(
+            "We spent hours exploring it during the Summer Nights festival.", id="a pronoun without a noun"
+        ),
+        pytest.param("I painted that lake sunrise near Oslo last year!", id="a picture that was shown"),
+        pytest.param("I also got her some medication for $25.", id="whose"),
+        pytest.param("We had a blast playing games and eating under the trees.", id="a mood"),
+        pytest.param(
+            "I'm working on a new project in town, challenging but fulfilling.", id="something without a name"
+        ),
+        pytest.param("Win4Lin is commercial software for Linux.", id="nobody's life"),
+        pytest.param("hi guys, I just updated my laptop to version 8 and", id="broken off"),
+        pytest.param("You should visit Lisbon, your sister loved it in May.", id="said of the listener"),
+    ],
+)
+def test_what_only_the_talk_explains_makes_no_line(text: str) -> None:
+    assert make_profile([said(text)], [said(text)], [said(text)], now=NOW) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "ends_after_days"),
+    [
+        pytest.param("My exam in Leipzig is tomorrow", 3, id="tomorrow"),
+        pytest.param("I have a cocktail-making class in Soho on Friday", 7, id="a weekday"),
+        pytest.param("I have a gaming tournament in Berlin next month", 45, id="next month"),
+        pytest.param("I'm planning to apply for a green card", 45, id="a plan without a day"),
+        pytest.param("I'm considering Duke and Yale for my degree", 45, id="a choice"),
+        pytest.param("I ordered two lamps from Ikea", 30, id="what is on its way"),
+        pytest.param("I've read 12 books by Woolf so far", 30, id="a count"),
+        pytest.param("My current balance at Delta is 10,000 miles", 60, id="a state"),
+        pytest.param(
+            "I've been experimenting with gin brands from Leeds", 180, id="what one does for a time"
+        ),
+    ],
+)
+def test_a_statement_holds_as_long_as_its_kind(text: str, ends_after_days: float) -> None:
+    def is_over(days: float) -> bool:
+        return is_expired(text, said_at=NOW - timedelta(days=days), now=NOW)
+
+    assert not is_over(ends_after_days - 1)
+    assert is_over(ends_after_days + 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I still need to send the invoice to Northwind by 12 May",
+        "I need to renew my passport before May 12th",
+        "I have to file my taxes in Oregon by 2026-05-12",
+    ],
+)
+def test_an_open_matter_is_over_when_its_day_has_passed(text: str) -> None:
+    spoken = datetime(2026, 5, 1, tzinfo=UTC)
+    source = said(text)._replace(said_at=spoken)
+    (line,) = make_profile([], [source], [], now=datetime(2026, 5, 12, 20, tzinfo=UTC))
+    assert (line.kind, line.text) == ("open", text)
+    assert make_profile([source], [source], [source], now=datetime(2026, 5, 13, 1, tzinfo=UTC)) == ()
+
+
+def test_the_day_of_what_happened_or_goes_on_ends_nothing() -> None:
+    kept = [
+        "I graduated from UCLA in May 2020",
+        "I attended a seminar on mentoring in Boston on March 22nd",
+        "I live in Porto since 2 June 2021",
+        "I go to the gym on Tuesdays and Fridays",
+        "I have a class in Soho every Friday",
+    ]
+    assert [one for one in kept if is_expired(one, said_at=NOW - timedelta(days=120), now=NOW)] == []
+
+
+def test_a_season_ends_when_the_next_begins() -> None:
+    spoken = datetime(2026, 4, 20, tzinfo=UTC)
+    text = "I start the renovation of my house in the spring"
+    assert not is_expired(text, said_at=spoken, now=datetime(2026, 5, 25, tzinfo=UTC))
+    assert is_expired(text, said_at=spoken, now=datetime(2026, 6, 2, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "I've lived in Utah for five years, and I'm thinking of a trip",
+            "I've lived in Utah for five years",
+        ),
+        (
+            "By the way, since I've started yoga on Wednesdays, I'll skip the run",
+            "I've started yoga on Wednesdays",
+        ),
+        (
+            "My friend Emily married Sarah in June, and it was amazing",
+            "My friend Emily married Sarah in June, and it was amazing",
+        ),
+    ],
+)
+def test_of_a_statement_stands_as_much_as_holds(text: str, line: str) -> None:
+    (found,) = make_profile([said(text, days=60)], [], [], now=NOW)
+    assert found.text == line
+    assert found.text in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm vegetarian",
+        "I'm allergic to peanuts",
+        "I live in Berlin",
+        "I don't eat meat",
+        "I prefer tabs over spaces",
+    ],
+)
+def test_what_is_true_for_years_is_a_line_however_short(text: str) -> None:
+    (line,) = make_profile([said(text, days=400)], [], [], now=NOW)
+    assert line.text == text
+
+
+@pytest.mark.parametrize(
+    "text", ["We moved the launch to 4 June", "Our API uses Postgres 16", "The invoice is due on 3 May"]
+)
+def test_what_colleagues_call_by_its_name_is_understood(text: str) -> None:
+    assert measure_statement(text) > 0.85
+
+
 @given(st.text(max_size=200))
 def test_any_sentence_can_be_measured(sentence: str) -> None:
     assert 0.0 <= measure_statement(sentence) <= 1.0
     assert stands_alone(sentence) in (True, False)
-    assert is_expired(sentence, age_days=0.0) is False
+    assert is_expired(sentence, said_at=NOW, now=NOW) in (True, False)
+    assert all(part in sentence for part in list_openings(sentence))

@@ -40,6 +40,7 @@ _MONTHS: Final = {
     **{name[:3]: number for number, name in enumerate(_MONTH_NAMES, 1)},
     "sept": 9,
 }
+MONTH_WORDS: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _WEEKDAYS: Final = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _COUNTS: Final = {
     **dict.fromkeys(("a", "an", "one"), 1),
@@ -52,6 +53,15 @@ _COUNTS: Final = {
     },
 }
 UNIT_DAYS: Final = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.25}
+
+
+def number_month(name: str) -> int:
+    """The number of a month by its English name, whole or cut, or by its digits.
+
+    >>> number_month("Sept"), number_month("03")
+    (9, 3)
+    """
+    return int(name) if name.isdigit() else _MONTHS[name.lower()]
 
 
 class TimeFrame(NamedTuple):
@@ -116,9 +126,7 @@ def _month(year: int, month: int, until: datetime | None = None) -> TimeFrame:
 
 
 def _read_date(match: re.Match[str], _: datetime) -> TimeFrame:
-    month = match["month"]
-    number = int(month) if month.isdigit() else _MONTHS[month]
-    return _day(datetime(int(match["year"]), number, int(match["day"]), tzinfo=UTC))
+    return _day(datetime(int(match["year"]), number_month(match["month"]), int(match["day"]), tzinfo=UTC))
 
 
 def _read_date_without_year(match: re.Match[str], now: datetime) -> TimeFrame:
@@ -185,7 +193,7 @@ def _read_last(match: re.Match[str], now: datetime) -> TimeFrame:
     return _frame(now - timedelta(days=begun), now - timedelta(days=over), slack)
 
 
-_MONTH: Final = f"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+_MONTH: Final = f"(?P<month>{MONTH_WORDS})"
 _NUMBER: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?P<year>(?:19|20)\d\d)"
 _COUNT: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
