@@ -49,7 +49,12 @@ _THIS_MONTH: Final = any_of("this month")
 _NEXT_MONTH: Final = any_of("next month", "in (?:the next|a) (?:few )?(?:weeks?|month)")
 # What happened once is old news as soon as what was planned, unless something is different since.
 _PAST: Final = any_of(
-    *("yesterday", "the other (?:day|night)", f"last (?:night|week|weekend|month|{_DAYS})"),
+    *(
+        "yesterday",
+        "the other (?:day|night)",
+        "the (?:week|month) before(?: last)?",
+        f"last (?:night|week|weekend|month|{_DAYS})",
+    ),
     r"(?:an?|\d{1,2}|two|three|four|five|six|ten|(?:a )?few|a couple of|couple)"
     " (?:hours?|days?|nights?|weeks?|weekends?|months?) ago",
 )
@@ -100,6 +105,10 @@ _PLAN: Final = any_of(
     *(
         "thinking (?:of|about|maybe)",
         "considering",
+        "considered",
+        "booked",
+        "reserved",
+        "my (?:maximum |new |monthly )?budget",
         "debating",
         "leaning",
         "looking (?:for|to|into|at|forward)",
@@ -144,7 +153,19 @@ _DOING: Final = any_of(
     r"(?:been|keep|kept) (?:\w+ly |also )?(?!living|working|married|teaching|running|studying)\w+ing"
 )
 _COUNT: Final = any_of(
-    *("so far", "not yet", "yet", "haven['’]?t", "hasn['’]?t", "ordered", "paid", "on page", "close to"),
+    *(
+        "so far",
+        "halfway",
+        "(?:currently )?on my (?:second|third|fourth)",
+        "not yet",
+        "yet",
+        "haven['’]?t",
+        "hasn['’]?t",
+        "ordered",
+        "paid",
+        "on page",
+        "close to",
+    ),
     *("this (?:month|quarter)", "recent(?:ly)? (?:few )?(?:days|weeks)", "waiting"),
 )
 _TOLD: Final = any_of(

@@ -44,6 +44,58 @@ POINTING: Final = any_of(
 THING: Final = re.compile(
     rf"{BEGIN}(?:(?i:my|our|an?|the|some|two|three|four|five|\d[\d,.]*)|\w+['’]s) \w+|(?<=[\w,;:] )[A-Z](?!['’]|\b)[\w’'.-]+"
 )
+# "She" is somebody who was spoken of: a name may be a market's.
+PERSON: Final = any_of("he", "she", "him", "her", "his", "hers")
+PEOPLE: Final = any_of(
+    r"(?:grand)?(?:mother|father|mom|mum|dad|ma|pa)",
+    "wife",
+    "husband",
+    "partner",
+    "fianc[ée]+",
+    "girlfriend",
+    "boyfriend",
+    *(
+        "sisters?",
+        "brothers?",
+        "sons?",
+        "daughters?",
+        "kids?",
+        "child(?:ren)?",
+        "aunt",
+        "uncle",
+        "cousin",
+        "niece",
+        "nephew",
+    ),
+    *(
+        "baby",
+        "girl",
+        "boy",
+        "man",
+        "woman",
+        "boss",
+        "manager",
+        "colleague",
+        "coworker",
+        "friend",
+        "neighbou?r",
+        "roommate",
+    ),
+    *(
+        "landlord",
+        "therapist",
+        "doctor",
+        "dr",
+        "surgeon",
+        "dentist",
+        "teacher",
+        "instructor",
+        "coach",
+        "mentor",
+        "curator",
+    ),
+    *("dog", "cat", "puppy", "kitten", "pet", "horse", "expert", "founder", "ceo", "mechanic", "client"),
+)
 # Nothing before these words can name what they stand for.
 UNNAMED: Final = any_of(
     *("ones", r"these (?!days)\w+", r"those \w+"),
@@ -51,8 +103,13 @@ UNNAMED: Final = any_of(
     "(?:this|that|these|those) (?:show|trip|recipe|topic|issue|problem|dataset|area|style)",
     "(?:painted|took|made|did|bought|got|saw|like|love|loved|wrote) that",
     "about (?:it|that|this)(?=[.!]?$)",
+    "(?:from|with|of|at|in|on|for|about) that",
+    "(?:on|of|for|about|with|in|to|during|from) the (?:purchase|process|topic|program|item|product|event|trip|project"
+    "|problem|issue|recipe|workshop|description|paperwork|offer|deal|order|app|study|dataset|assignment|city|meeting|interview)"
+    "(?! (?:of|in|at|from|for|that|which|where|called|named))",
+    "(?:i|we)['’]ve even",
     *("everything", "playing for", "my favorite (?:was|part|is when)"),
-    "(?:['’]ve|have) had [^.]{0,60}(?:before|in the past)",
+    "(?:i|we)(?:['’]ve| have) had [^.]{0,60}(?:before|in the past)",
 )
 # "The program costs $5,000": which one? What is the only one of its kind, or is said more exactly, points nowhere.
 DEFINITE: Final = re.compile(
@@ -121,7 +178,7 @@ OF_THE_TALK: Final = any_of(
 )
 OPENING: Final = re.compile(
     r"(?:don['’]?t|remember|gotta|keep|never give|let['’]?s|here['’]?s|now that|just do"
-    r"|because|if|assuming|though|although|apart from|as for)(?!\w)"
+    r"|because|if|assuming|though|although|apart from|as for|based on|write|please|using the)(?!\w)"
     r"|[\w|`^-]{2,16}[;:] ",  # "nick: …"
     re.IGNORECASE,
 )
@@ -183,12 +240,17 @@ MOOD: Final = any_of(
 )
 # Where a sentence goes on to something else.
 GOES_ON: Final = re.compile(
-    r"(?:,? (?:and|but|so|because|as|though|since)|,| [-–—]) (?=(?:(?:also|now|then|maybe) )?(?:i|we|it|it['’]s"
-    r"|i['’]\w{1,2}|we['’]\w{1,2}|maybe|that)(?!\w))|, (?=(?:which|so|but|and) )",
+    r"(?:,? (?:and|but|so|because|as|though|since)|,| [-–—]) (?=(?:(?:also|now|then|maybe) )?(?:i|we|it|it['’]s|s?he"
+    r"|s?he['’]s|they|i['’]\w{1,2}|we['’]\w{1,2}|maybe|that)(?!\w))|, (?=(?:which|so|but|and) )",
     re.IGNORECASE,
 )
 SUBORDINATE: Final = re.compile(
     r"^(?:(?:and|but|so|also) )?(?:since|because|as|though|although|given that|i['’]m glad) (?=i|my|we|our)",
+    re.IGNORECASE,
+)
+# "For my car": a beginning in which nothing is said yet.
+AT_FIRST: Final = re.compile(
+    r"(?:for|in|at|on|with|during|after|by|from|like|to|of|regarding|speaking)(?!\w)(?!.*(?<!\w)(?:i|we)(?!\w))",
     re.IGNORECASE,
 )
 CONDITION: Final = re.compile(

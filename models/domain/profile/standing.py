@@ -9,6 +9,7 @@ from models.domain.gate.gating import read_text_signals
 from models.domain.gate.marks import count_content, is_question, is_vague
 from models.domain.profile.patterns import (
     ASIDE,
+    AT_FIRST,
     BROKEN_OFF,
     CHANGE,
     CONDITION,
@@ -26,6 +27,8 @@ from models.domain.profile.patterns import (
     OF_THE_TALK,
     OPENING,
     OWN,
+    PEOPLE,
+    PERSON,
     POINTING,
     SELF,
     STOPS,
@@ -39,6 +42,7 @@ from models.domain.updates.claims import is_claim
 
 NAMED_FIRST: Final = 3  # content words before a word like "it": fewer, and nobody knows what it is
 FEWEST_CONTENT: Final = 2  # content words of a line
+FULL_CONTENT: Final = 4  # of the beginning of a sentence without the rest
 MOST_CHARS: Final = 400  # of a sentence: what is longer is a paste
 ESSENTIAL_POINTS: Final = 2
 MOST_NAMES: Final = 2  # that count
@@ -86,26 +90,32 @@ def list_openings(sentence: str) -> Iterator[str]:
     yield whole
     for match in reversed(list(GOES_ON.finditer(whole[:MOST_CHARS]))):
         said = SUBORDINATE.sub("", whole[: match.start()])
-        if OWN.search(said) and not CONDITION.match(said):
+        if OWN.search(said) and not CONDITION.match(said) and not AT_FIRST.match(said) and _is_full(said):
             yield said
+
+
+def _is_full(said: str) -> bool:
+    """Whether the beginning of a sentence tells enough without the rest."""
+    return count_content(said) >= FULL_CONTENT or any(one.search(said) for one in (NAME, CHANGE, ESSENTIAL))
 
 
 def _points_elsewhere(said: str) -> bool:
     if UNNAMED.search(said):
         return True
-    if any(
-        count_content(before) < NAMED_FIRST or not THING.search(before)
-        for before in _list_before(POINTING, said)
-    ):
+    before = _read_before(POINTING, said)
+    if before is not None and (count_content(before) < NAMED_FIRST or not THING.search(before)):
+        return True
+    before = _read_before(PERSON, said)
+    if before is not None and not PEOPLE.search(before):
         return True
     places = [match.start() for match in DEFINITE.finditer(said) if not _is_known(match)]
     return bool(places) and count_content(said[: min(places)]) < NAMED_FIRST
 
 
-def _list_before(pattern: re.Pattern[str], said: str) -> list[str]:
-    """What stands before the first word of a kind."""
+def _read_before(pattern: re.Pattern[str], said: str) -> str | None:
+    """What stands before the first word of a kind, when there is one."""
     match = pattern.search(said)
-    return [said[: match.start()]] if match else []
+    return said[: match.start()] if match else None
 
 
 def _is_known(match: re.Match[str]) -> bool:

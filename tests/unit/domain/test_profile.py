@@ -125,6 +125,14 @@ def test_a_profile_is_bounded() -> None:
             "We spent hours exploring it during the Summer Nights festival.", id="a pronoun without a noun"
         ),
         pytest.param("I painted that lake sunrise near Oslo last year!", id="a picture that was shown"),
+        pytest.param("I saw jewelry at the Holiday Market in Leeds that she might like.", id="who is she"),
+        pytest.param("I remember a 10% discount of $20 from that new brand in June.", id="which brand"),
+        pytest.param("I spent around $120 on the purchase and had a discount.", id="which purchase"),
+        pytest.param("We've even started a brunch routine on Sundays in Soho.", id="goes on from something"),
+        pytest.param("Based on the sections of June 3rd, write a review for my talk.", id="an order"),
+        pytest.param(
+            "For my Ferrari 288 GTO model, I'll try a new paint.", id="a beginning in which nothing is said"
+        ),
         pytest.param("I also got her some medication for $25.", id="whose"),
         pytest.param("We had a blast playing games and eating under the trees.", id="a mood"),
         pytest.param(
@@ -148,7 +156,10 @@ def test_what_only_the_talk_explains_makes_no_line(text: str) -> None:
         pytest.param("I'm planning to apply for a green card", 45, id="a plan without a day"),
         pytest.param("I'm considering Duke and Yale for my degree", 45, id="a choice"),
         pytest.param("I ordered two lamps from Ikea", 30, id="what is on its way"),
+        pytest.param("I've booked a flight to San Francisco with Delta", 45, id="what is booked"),
+        pytest.param("I'm halfway through Emma by Austen", 30, id="how far one is"),
         pytest.param("I've read 12 books by Woolf so far", 30, id="a count"),
+        pytest.param("I spent $80 at Trader Joe's with my sister the week before last", 14, id="news"),
         pytest.param("My current balance at Delta is 10,000 miles", 60, id="a state"),
         pytest.param(
             "I've been experimenting with gin brands from Leeds", 180, id="what one does for a time"
