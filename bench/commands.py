@@ -229,11 +229,14 @@ def quality(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="locomo, longmemeval, rules, wishes, memories, budget or updates; may be given several times. Default: all."
+            help="locomo, longmemeval, rules, wishes, memories, budget, updates or profile; one or several. Default: all."
         ),
     ] = None,
     questions: Annotated[
-        int | None, typer.Option(help="So many questions of each data set, drawn by the seed.")
+        int | None,
+        typer.Option(
+            help="So many questions of each data set, drawn by the seed; of profiles, so many users of each kind."
+        ),
     ] = None,
     conversations: Annotated[
         int | None, typer.Option(help="The first so many conversations of LoCoMo.")

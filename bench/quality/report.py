@@ -8,6 +8,7 @@ from typing import Any, Final
 from bench.quality.budget import describe_budget
 from bench.quality.memories import describe_memories
 from bench.quality.metrics import ALL
+from bench.quality.profiles import describe_profiles
 from bench.quality.updates import describe_updates
 from bench.quality.wishes import describe_wishes
 
@@ -53,6 +54,8 @@ def describe(result: Mapping[str, Any], pictures: Mapping[str, Path] | None = No
         parts.append(describe_memories(result["memories"]))
     if "updates" in result:
         parts.append(describe_updates(result["updates"]))
+    if "profile" in result:
+        parts.append(describe_profiles(result["profile"]))
     return "\n".join(parts)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from rich.progress import Progress
 
@@ -20,6 +20,7 @@ from bench.quality.metrics import (
     share_in_text,
 )
 from bench.quality.peers import PEERS, PeerNotRun, rank_with_peer
+from bench.quality.profiles import load_users, measure_profiles
 from bench.quality.records import History, Question, SaidTurn, Scores
 from bench.quality.rules import CASES_FILES, FILLERS, load_cases, make_histories, measure_rules
 from bench.quality.service import Service, running_service
@@ -28,8 +29,8 @@ from bench.quality.wishes import make_finder, measure_wishes
 from models.domain.recall.scoring import RECALL_FLOOR
 from models.encoders.registry import load_encoder
 
-Part = Literal["locomo", "longmemeval", "rules", "wishes", "memories", "budget", "updates"]
-PARTS: Final[tuple[Part, ...]] = ("locomo", "longmemeval", "rules", "wishes", "memories", "budget", "updates")
+Part = Literal["locomo", "longmemeval", "rules", "wishes", "memories", "budget", "updates", "profile"]
+PARTS: Final[tuple[Part, ...]] = get_args(Part)
 DatasetName = Literal["locomo", "longmemeval"]
 BUDGETS_TOKENS: Final = (1000, 2000, 4000)
 OURS: Final = "longtail"
@@ -198,6 +199,9 @@ def run(plan: Plan, progress: Progress) -> dict[str, Any]:
                 result[part] = _measure_rules(service, plan)
             elif part == "budget":
                 result[part] = _measure_budget(service, {name: load() for name, load in loaders.items()})
+            elif part == "profile":
+                users = load_users(plan.data, conversations=plan.conversations, users=plan.questions)
+                result[part] = measure_profiles(service, users)
             elif part == "updates":
                 result[part] = measure_updates(service, plan.data)
             else:

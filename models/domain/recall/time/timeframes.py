@@ -39,8 +39,9 @@ _MONTHS: Final = {
     **{name: number for number, name in enumerate(_MONTH_NAMES, 1)},
     **{name[:3]: number for number, name in enumerate(_MONTH_NAMES, 1)},
     "sept": 9,
+    **{f"{number:02}": number for number in range(1, 13)},
 }
-MONTH_WORDS: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+MONTH_WORDS: Final = "|".join(sorted((name for name in _MONTHS if name.isalpha()), key=len, reverse=True))
 _WEEKDAYS: Final = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _COUNTS: Final = {
     **dict.fromkeys(("a", "an", "one"), 1),
@@ -56,12 +57,12 @@ UNIT_DAYS: Final = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.25}
 
 
 def number_month(name: str) -> int:
-    """The number of a month by its English name, whole or cut, or by its digits.
+    """The number of a month by its English name, whole or cut, or by its digits; 0 when there is no such month.
 
-    >>> number_month("Sept"), number_month("03")
-    (9, 3)
+    >>> number_month("Sept"), number_month("03"), number_month("mayor")
+    (9, 3, 0)
     """
-    return int(name) if name.isdigit() else _MONTHS[name.lower()]
+    return _MONTHS.get(name.lower(), 0)
 
 
 class TimeFrame(NamedTuple):
