@@ -38,7 +38,7 @@ from models.domain.profile.patterns import (
     WORKING,
 )
 from models.domain.text.anchors import DATED_KINDS, find_anchors
-from models.domain.updates.claims import is_claim
+from models.domain.updates.sentences import is_claim
 
 NAMED_FIRST: Final = 3  # content words before a word like "it": fewer, and nobody knows what it is
 FEWEST_CONTENT: Final = 2  # content words of a line

@@ -11,59 +11,66 @@ from importlib.resources import files
 from itertools import islice
 from typing import Final
 
-from models.domain.text.sentences import split_sentences
+from models.domain.updates.frames import (
+    ADDED,
+    DONE,
+    PLANNED,
+    Kept,
+    Led,
+    Taste,
+    find_clause,
+    read_conditions,
+    read_kept,
+    read_led,
+    read_openings,
+    read_plans,
+    read_rates,
+    read_tastes,
+)
 from models.domain.updates.patterns import (
     ANSWER,
     CHANGE,
     CLAUSE,
     CLOCK,
+    COMPOSITE,
     CONTRACTION,
     COUNTED,
     DENIAL,
-    ENDINGS,
     EVENT,
     HEDGE,
     HINT,
     IDIOM,
     IDLE,
     IMPERATIVES,
-    LABELLED,
+    LATER_WISH,
     LIFTED,
-    LIST,
-    LOG,
+    MONTH,
+    MONTH_BEFORE,
     MOOD,
     NAME,
-    NEWS,
     NOT_UNITS,
     NUMBER_WORDS,
+    ONE_OF,
     OPENER,
     OWN,
     PEOPLE,
     PLACED,
-    QUESTION,
     REVOKED,
+    ROLE,
     SLOT,
     SLOT_IDLE,
     STANDING,
-    STEP,
     TOTAL,
     VERBS,
     WISH,
     WORD,
-    YOURS,
 )
+from models.domain.updates.sentences import MAX_CHARS, fold, list_sentences
+from models.domain.updates.stems import strip_ending
 
 MAX_CLAIMS: Final = 8  # of one text
 MAX_READ_CHARS: Final = 20_000  # what nobody reads to the end states no standing fact there
-MAX_SENTENCES: Final = 40
-MAX_CHARS: Final = 320  # of a sentence
-MIN_CLAUSE_WORDS: Final = 3  # before a colon: fewer are a label
-MIN_WORDS: Final = 2
-DOUBLING: Final = ("ing", "ed")  # "run", "running"
-DOUBLED: Final = frozenset("bdgmnprt")
 MAX_SHORT_WORDS: Final = 14
-MIN_WORDS_BEFORE: Final = 5  # a question
-MOST_DIGITS_SHARE: Final = 0.2  # of the characters: more is a table, a log or a formula
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +101,21 @@ class Claim:
     is_own: bool  # it speaks of the speaker or what is theirs
     is_answer: bool  # "it's …": its subject was named before
     is_hedged: bool  # it only considers: "maybe", "I'm thinking of"
+    is_partly_firm: bool  # a clause of it says what is so, whatever the rest considers
     is_total: bool  # it counts what is so by now: "so far", "that makes four"
     is_lifted: bool  # it allows again, or says that something is fine
     is_standing: bool  # it says what is so, and not what was
     slots: tuple[tuple[str, frozenset[str]], ...]  # "my manager" → who it is
+    firm: frozenset[str]  # values of numbers that a clause of their own says outright: "…, which is at six"
+    rates: tuple[float, ...]  # how often a week
+    tastes: tuple[Taste, ...]
+    kept: tuple[Kept, ...]
+    led: tuple[Led, ...]
+    openings: tuple[tuple[str, ...], ...]  # its clauses, word by word
+    planned: frozenset[str]  # names of what it means to do
+    done: frozenset[str]  # and of what it says is done
+    conditions: frozenset[str]  # stems of when and for what a wish is meant
+    is_added: bool  # it says that it comes beside something else: "also", "another"
 
 
 @lru_cache(maxsize=1)
@@ -144,15 +162,10 @@ def read_statement(sentence: str) -> Claim:
 
 
 def _list_claims(text: str) -> Iterator[Claim]:
-    for line in text.splitlines():
-        if LIST.match(line):
-            continue
-        for whole in split_sentences(line)[:MAX_SENTENCES]:
-            sentence = _cut_question(whole)
-            if is_claim(sentence):
-                claim = read_statement(sentence)
-                if _can_count(claim):
-                    yield claim
+    for sentence in list_sentences(text):
+        claim = read_statement(sentence)
+        if _can_count(claim):
+            yield claim
 
 
 def _can_count(claim: Claim) -> bool:
@@ -161,54 +174,16 @@ def _can_count(claim: Claim) -> bool:
         return False
     if claim.is_wish or claim.numbers or claim.values or claim.slots or claim.has_change or claim.revoked:
         return True
+    if claim.rates or claim.tastes or claim.kept or claim.planned or claim.done:
+        return True
     is_said = claim.is_standing or claim.has_hint
-    return is_said and not claim.is_mood and (claim.is_short or not claim.is_hedged)
-
-
-def _cut_question(sentence: str) -> str:
-    """A sentence without the question it ends in: "I've had it for 6 months - do you have any tips?"."""
-    if len(sentence) > 2 * MAX_CHARS or not sentence.rstrip("\"' )”").endswith("?"):
-        return sentence
-    match = QUESTION.match(sentence)
-    return (
-        match["before"]
-        if match is not None and len(match["before"].split()) >= MIN_WORDS_BEFORE
-        else sentence
-    )
-
-
-def is_claim(sentence: str) -> bool:
-    """Whether a sentence may state something that holds: no question, list, reading, line of a log or next step."""
-    if len(sentence) > MAX_CHARS or sentence.rstrip("\"' )”").endswith(("?", ":")):
-        return False
-    if LOG.search(sentence) or _is_labelled(sentence):
-        return False
-    digits = sum(character.isdigit() for character in sentence)
-    if digits > max(8, MOST_DIGITS_SHARE * len(sentence)):
-        return False
-    plain = _fold(sentence)
-    words = plain.split()
-    if len(words) < MIN_WORDS or STEP.match(plain):
-        return False
-    is_own = OWN.search(plain) is not None
-    is_wish = WISH.match(plain) is not None or words[0] in IMPERATIVES
-    return is_own or is_wish or YOURS.search(plain) is None
-
-
-def _is_labelled(sentence: str) -> bool:
-    """Whether a sentence is a line under a label, as notes and readings are."""
-    match = LABELLED.match(sentence)
-    if match is None:
-        return False
-    label = match["label"].lower()
-    words = label.split()
-    return not (NEWS.match(label) or (len(words) >= MIN_CLAUSE_WORDS and VERBS & set(words)))
+    return is_said and not claim.is_mood and (claim.is_short or not claim.is_hedged or claim.is_partly_firm)
 
 
 def _read_claim(sentence: str) -> Claim:
     bare = OPENER.sub("", sentence) or sentence
-    plain = _fold(sentence)
-    folded = _fold(bare)
+    plain = fold(sentence)
+    folded = fold(bare)
     tokens = WORD.findall(plain)
     names_of, values_of = load_attributes()
     attributes: set[str] = set()
@@ -216,12 +191,15 @@ def _read_claim(sentence: str) -> Claim:
     for phrase, found in _phrases():
         if phrase in plain:
             attributes |= found
+    if ROLE.search(plain):
+        attributes.add("employer")
     for token in tokens:
         attributes |= names_of.get(token, frozenset())
         for attribute, value in values_of.get(token, ()):
             values.setdefault(attribute, set()).add(value)
     first = folded.split(" ", 1)[0] if folded else ""
     is_wish = WISH.match(folded) is not None or WISH.match(plain) is not None or first in IMPERATIVES
+    is_wish = is_wish or LATER_WISH.search(plain) is not None
     return Claim(
         text=sentence,
         words=frozenset(
@@ -249,10 +227,21 @@ def _read_claim(sentence: str) -> Claim:
         is_own=OWN.search(plain) is not None,
         is_answer=ANSWER.match(folded) is not None,
         is_hedged=HEDGE.search(plain) is not None,
+        is_partly_firm=any(map(_is_firm, CLAUSE.split(plain))),
         is_total=TOTAL.search(plain) is not None,
         is_lifted=LIFTED.search(plain) is not None,
         is_standing=STANDING.search(plain) is not None,
         slots=tuple(_read_slots(plain, bare)),
+        firm=frozenset(_find_firm(plain)),
+        rates=tuple(read_rates(plain)),
+        tastes=tuple(read_tastes(plain)),
+        kept=tuple(read_kept(plain)),
+        led=tuple(read_led(plain)),
+        openings=tuple(read_openings(plain)),
+        planned=frozenset(read_plans(sentence, PLANNED)),
+        done=frozenset(read_plans(sentence, DONE)),
+        conditions=read_conditions(plain) if is_wish else frozenset(),
+        is_added=ADDED.search(plain) is not None,
     )
 
 
@@ -309,15 +298,21 @@ def _find_people(folded: str) -> Iterator[str]:
 
 
 def _find_revoked(plain: str) -> Iterator[str]:
+    """What is said to be over, and not also named as what is: "decaf coffee instead of filter coffee"."""
     for match in REVOKED.finditer(plain):
-        for token in WORD.findall(match["after"] or match["ended"] or match["before"] or ""):
-            if token not in IDLE:
+        start, end = next(match.span(name) for name in ("after", "ended", "before") if match[name])
+        kept = {strip_ending(token) for token in WORD.findall(f"{plain[:start]} {plain[end:]}")}
+        for token in WORD.findall(plain[start:end]):
+            if token not in IDLE and strip_ending(token) not in kept:
                 yield strip_ending(token)
 
 
 def _read_numbers(plain: str) -> Iterator[tuple[str, frozenset[str]]]:
-    for match in COUNTED.finditer(plain):
+    counted = COMPOSITE.sub(r"\1.\3 \2", plain)
+    for match in COUNTED.finditer(counted):
         value = match["value"]
+        if value == "one" and ONE_OF.match(match["units"]):
+            continue  # "one of them", "one in the hills": it counts nothing
         value = NUMBER_WORDS.get(value, value.replace(",", ""))
         front = match["front"] or ""
         if match["money"] or match["money_after"]:
@@ -329,29 +324,31 @@ def _read_numbers(plain: str) -> Iterator[tuple[str, frozenset[str]]]:
             or (front == "at" and value.isdigit() and int(value) <= 24)
         ):
             yield f"{value}{':30' if front == 'half past' else ''}", frozenset({"clock"})
+        elif MONTH.match(match["units"]) or MONTH_BEFORE.search(counted[: match.start("value")]):
+            yield value, frozenset({"dat"})
+        elif front == "page":  # page 20 is where somebody is, 20 pages are how many there are
+            yield value, frozenset({"page reached"})
         elif front and front != "at":
             yield value, frozenset({strip_ending(front)})
         else:
             # "A 7-day road trip": days are counted, no trips.
-            counted = match["units"].split(" ")[0] if match["units"].startswith("-") else match["units"]
-            words = (strip_ending(word) for word in re.split(r"[- ]", counted) if word not in NOT_UNITS)
-            yield value, frozenset(word for word in words if word)
+            # "A 3-bedroom house", "a 2-bedroom flat": what tells one thing from another counts nothing but of its like.
+            words = [
+                strip_ending(word)
+                for word in re.split(r"[- ]", match["units"])
+                if word and word not in NOT_UNITS
+            ]
+            is_kind = match["units"].startswith("-")
+            yield value, frozenset([" ".join(words[:2])] if is_kind and words else words)
 
 
-def _fold(sentence: str) -> str:
-    return sentence.lower().replace("’", "'").strip()
+def _is_firm(clause: str) -> bool:
+    return bool(OWN.search(clause) and STANDING.search(clause)) and HEDGE.search(clause) is None
 
 
-def strip_ending(word: str) -> str:
-    """A word without its ending, so that "coins" is "coin"; no stemmer, both sides lose the same.
-
-    >>> strip_ending("coins"), strip_ending("running"), strip_ending("calls"), strip_ending("is")
-    ('coin', 'run', 'call', 'is')
-    """
-    word = word.removesuffix("'s")
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            stem = word.removesuffix(ending)
-            is_doubled = ending in DOUBLING and stem[-1] == stem[-2] and stem[-1] in DOUBLED
-            return stem[:-1] if is_doubled and len(stem) > 3 else stem
-    return word
+def _find_firm(plain: str) -> Iterator[str]:
+    """Numbers in a clause that has a verb and no doubt, whatever the rest of the sentence considers."""
+    for match in COUNTED.finditer(plain):
+        clause = find_clause(plain, match.start("value"))
+        if VERBS & set(clause.split()) and HEDGE.search(clause) is None:
+            yield NUMBER_WORDS.get(match["value"], match["value"].replace(",", ""))

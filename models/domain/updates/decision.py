@@ -4,11 +4,13 @@ Each way to be sure is a conjunction of structure (what both name, where they di
 changed) and of how alike the two sentences are. What fits none replaces nothing: a wrong mark costs more than a missing one.
 """
 
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from models.domain.updates.claims import Claim
+from models.domain.updates.contrasts import find_contrast
+from models.domain.updates.verdict import COMMON_WORDS, SPEAKER, TIME_WORDS, Verdict
 
-Reason = Literal["denied", "number", "value", "revoked", "changed", "renamed"]
+LEAST_CHANGED: Final = 0.3  # of one attribute, where the newer says that something changed, and other things
 LEAST_COSINE: Final = 0.2  # under it two sentences are never compared
 COMMON_UNITS: Final = frozenset(
     [
@@ -25,6 +27,8 @@ COMMON_UNITS: Final = frozenset(
         "person",
         "thing",
         "on",
+        *("mil", "kilomet", "km", "pag", "pound", "kilo", "kg", "gram", "litr"),
+        "dat",
     ]
 )
 # Values that are said of many things: two of them contradict only where the rest is the same.
@@ -34,43 +38,13 @@ COMMON_VALUES: Final = frozenset(
 FIXED_UNITS: Final = frozenset(
     {"clock", "port", "room", "floor", "gate", "platform", "version"}
 )  # numbers that are no measure
-COMMON_WORDS: Final = frozenset(
-    [
-        "help",
-        "lov",
-        "lif",
-        "differenc",
-        "mak",
-        "com",
-        "gonna",
-        "lot",
-        "thing",
-        "work",
-        "people",
-        "tim",
-        "day",
-        "look",
-        "start",
-        "keep",
-        "try",
-        "feel",
-        "part",
-        "want",
-        "need",
-        "fi",
-        "pictur",
-        "book",
-    ]
-)
+_PRICE_LIST: Final = """
+    someth around rang mid-rang cost spend spent budget pric pay paid consider dollar reasonabl buy bought sav
+"""
+PRICE_WORDS: Final = COMMON_WORDS | frozenset(_PRICE_LIST.split())
+LEAST_PRICED: Final = 2  # words that say of what a price is
+LEAST_SAME_PRICE: Final = 0.75  # cosine at which a price is of the same, whatever it is of
 MOST_TIMES_DEARER: Final = 5.0  # of one thing, from one day to another
-SPEAKER: Final = frozenset({"i", "you"})
-
-
-class Verdict(NamedTuple):
-    """Why the newer replaces the older, and on what they disagree."""
-
-    reason: Reason
-    about: str
 
 
 def decide(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
@@ -85,6 +59,8 @@ def decide(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
         return None
     if older.is_wish and not newer.is_wish and not newer.has_change:
         return None  # a statement ends a rule only if it says that something changed
+    if older.conditions and newer.conditions and not older.conditions & newer.conditions:
+        return None  # "when you write to the bank …", "when you write to friends …"
     return (
         _find_denied(older, newer, cosine)
         or _find_number(older, newer, cosine)
@@ -92,6 +68,7 @@ def decide(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
         or _find_revoked(older, newer, cosine)
         or _find_changed(older, newer, cosine)
         or _find_renamed(older, newer, cosine)
+        or find_contrast(older, newer, cosine)
     )
 
 
@@ -129,7 +106,7 @@ def _find_denied(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
         if (older.is_wish and newer.is_lifted)
         or (is_told and older.is_short and newer.is_short and cosine >= 0.65)
         else 2,
-        (0.5 if is_told else 0.75) * min(len(older.words), len(newer.words)),
+        (0.4 if newer.is_lifted else 0.5 if is_told else 0.75) * min(len(older.words), len(newer.words)),
     )
     if len(shared) < least_shared or not (_share_subject(older, newer) or newer.is_lifted):
         return None
@@ -142,19 +119,26 @@ def _find_number(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
         older.is_event and not older.is_total
     ):
         return None
-    is_own = newer.is_own or newer.is_wish or (newer.is_total and older.is_own)
+    is_own = (
+        newer.is_own
+        or newer.is_wish
+        or (older.is_own and (newer.is_total or bool(newer.subjects & older.words)))
+    )
+    if _is_told_apart(older, newer, frozenset()):
+        return None
     is_fixed = newer.has_hint and cosine >= 0.75 and _count(older) & _count(newer) & FIXED_UNITS
     if not (newer.has_change or is_fixed or (is_own and (older.is_own or older.is_wish))) or _are_others(
         older, newer
     ):
         return None  # a reading: nobody's, and nothing is said to have changed
-    if newer.is_hedged and not newer.is_total:
-        return None  # a plan or a guess: "Tuesday at 2:00 could work"
     shared = older.words & newer.words
+    is_one = bool((older.subjects & newer.subjects) - SPEAKER)
     same = {value for value, _ in older.numbers} & {value for value, _ in newer.numbers}
     for value, units in newer.numbers:
         for was, known in older.numbers:
             about = units & known
+            if newer.is_hedged and not newer.is_total and value not in newer.firm:
+                continue  # a plan or a guess: "Tuesday at 2:00 could work"
             if value in same or was in same or _are_other_sums(was, value, units):
                 continue
             if not about and newer.is_total and cosine >= 0.55:
@@ -162,9 +146,16 @@ def _find_number(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
                     units & older.words if not known else frozenset()
                 )
             rest = shared - about
+            is_plain = newer.has_change or is_one or cosine >= LEAST_SAME_PRICE
+            if about == {"money"} and not is_plain and len(rest - PRICE_WORDS) < LEAST_PRICED:
+                continue  # "something around $50": of what, nobody says
+            if about <= {"clock", "dat"} and not rest - TIME_WORDS:
+                continue
+            if about == {"dat"} and not (newer.has_change or is_one):
+                continue  # what happened on two days
             if (
                 not about
-                or (not rest and cosine < 0.6)
+                or (not rest and (cosine < 0.6 or (newer.is_added and not newer.is_total)))
                 or not (_share_subject(older, newer) or len(rest) >= (1 if newer.has_change else 2))
             ):
                 continue
@@ -227,6 +218,8 @@ def _find_value(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
                 if is_over or newer.has_change
                 else 0.4
                 if is_told
+                else 0.62
+                if len(rest) > 1
                 else 0.72
             )
         if is_same and cosine >= least:
@@ -245,7 +238,7 @@ def _is_told_apart(older: Claim, newer: Claim, values: frozenset[str]) -> bool:
 
 def _find_revoked(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
     """The newer says that what the older says is over: "no longer …", "instead of …", "… is fine"."""
-    over = newer.revoked & older.words
+    over = (newer.revoked & older.words) - COMMON_WORDS
     if (
         not over
         or newer.is_hedged
@@ -286,8 +279,11 @@ def _find_changed(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
     if older.is_denied or _are_others(older, newer):
         return None
     about = (older.attributes & newer.attributes) - COMMON_VALUES
+    is_brief = older.is_short and newer.is_short
     is_repeated = len(shared) > 0.6 * len(older.words)
-    is_told = (newer.has_change and cosine >= LEAST_COSINE) or (newer.has_hint and cosine >= 0.5)
+    is_told = (newer.has_change and cosine >= (LEAST_COSINE if is_brief else LEAST_CHANGED)) or (
+        newer.has_hint and cosine >= 0.5
+    )
     is_one = _share_subject(older, newer) or _are_both_own(older, newer)
     if about and not is_repeated and is_one and is_told:
         return Verdict("changed", " ".join(sorted(about)))
@@ -298,13 +294,7 @@ def _find_changed(older: Claim, newer: Claim, cosine: float) -> Verdict | None:
     ):
         return Verdict("changed", " ".join(sorted(things)))
     is_one = _are_both_own(older, newer) or bool(things)
-    if (
-        shared - COMMON_WORDS
-        and is_one
-        and older.is_short
-        and newer.is_short
-        and not (is_repeated or newer.is_event)
-    ):
+    if shared - COMMON_WORDS and is_one and is_brief and not (is_repeated or newer.is_event):
         least = 0.5 if newer.has_change else 0.62 if newer.has_hint else 1.0
         if cosine >= least:
             return Verdict("changed", " ".join(sorted(shared)))

@@ -56,18 +56,20 @@ CHANGE: Final = re.compile(
     r"world))|migrated|replaced|upgraded to|rewrote|gave up|i quit|"
     r"stopped (?:using|smoking|drinking|eating|going)|sold|closed (?:my|our|the)|is off|(?:is|"
     r"are) gone|slipped to|postponed|rebooked|"
-    r"rescheduled|no more|turns out|correction|come around|decided on|since the \w+|settled into|"
+    r"rescheduled|no more|turns out|correction|come around|decided on|since the \w+|"
+    r"since (?:my|our|her|his|their) (?:\w+ ){0,2}\w+(?=[,.;!]|$)|settled into|"
     r"new (?:address|job|place|phone|car|manager|email|number|cto|ceo|boss|editor)|put me on|"
     r"gave (?:the|my|our) [\w ]{2,20} to|raised (?:the|my|our)|"
     r"started (?:at|school|as)|got engaged|got married|divorced|broke up|is dead|"
     r"took a [\w-]+ position|it's only|adopted|"
     r"after all|(?:cut|reduced|increased|raised|lowered|extended|shortened|delayed|brought forward|"
-    r"pushed back) to|that makes|was born|renamed|rewritten|promoted|took over|takes over|cancell?ed|(?:was |"
+    r"pushed back) to|that makes|renamed|rewritten|promoted|took over|takes over|cancell?ed|(?:was |"
     r"been )?pushed to|moved (?:everything|all|the|our|my)|turned \d+|"
     r"learned to|learnt to|decided (?:against|to)|found a (?:new )?job|got an extension|back to|skip|"
     r"since (?:january|february|march|april|may|june|"
     r"july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday)|over to|"
-    r"took (?:the|my|our) [\w ]{2,20} home|start(?:ing)? (?:today|tomorrow|monday)|as of|drop|again|left)\b"
+    r"took (?:the|my|our) [\w ]{2,20} home|start(?:ing)? (?:today|tomorrow|monday)|as of|drop|again|"
+    r"(?:i|we|he|she|they|who|has|have|had|'ve) left)\b"
 )
 HINT: Final = re.compile(
     r"(?<=\w )(?<!right )(?<!let me )\bnow\b|\b(?:currently|my new|our new|became|become|better)\b"
@@ -91,15 +93,18 @@ IDIOM: Final = re.compile(
 )
 REVOKED: Final = re.compile(
     r"(?<!n't )(?<!not )(?<!never )(?<!to )(?<!cannot )\b(?:no longer|no more|instead of|rather than|"
-    r"prefer \w+ over|gave up|given up|stopped|stop|quit|sold(?: the| my| our)?|closed(?: my| our| the)?|drop|"
+    r"changed my mind about|"
+    r"prefer \w+ over|gave up|given up|(?<!-)stopped|(?<!-)stop|quit|dropped|"
+    r"sold(?: the| my| our)|closed(?: my| our| the)?|drop|"
     r"(?:switched|migrated|changed) from|[,;] not(?! (?:just|only|merely|even|simply)\b))\s+(?P<after>[^,.;:!?]{2,40})"
     r"|\b(?:no|not|isn't|aren't|don't \w+|doesn't \w+)\s+(?P<ended>[^,.;:!?]{2,40}?)\s+any ?more\b"
-    r"|(?P<before>[^,.;:!?]{2,40}?)\s+(?:is|are)\s+(?:now\s+)?(?:fine|ok|okay|off|gone|dead|over|"
+    r"|(?P<before>[^,.;:!?]{2,40}?)\s+(?:is|are)\s+(?:now\s+)?(?:fine(?! [a-z]{3,}s\b)|ok|okay|off|gone|dead|over|"
     r"history|cancelled|not (?:my|our))\b"
 )
 WISH: Final = re.compile(
     r"^(?:please\s+|from now on,?\s+|always\s+|never\s+|don't\s+|do not\s+|stop\s+|no more\s+|"
-    r"you (?:can|should|must|may|don't|do not)\b|[\w ]{2,20} (?:should|must) be\b)",
+    r"you (?:can|should|must|may|don't|do not)\b|"
+    r"it's (?:fine|ok|okay|all right) (?:to|if)\b|feel free to\b|[\w ]{2,20} (?:should|must) be\b)",
     re.IGNORECASE,
 )
 _IMPERATIVES_LIST: Final = """
@@ -111,6 +116,12 @@ _IMPERATIVES_LIST: Final = """
     expect consider
 """
 IMPERATIVES: Final = frozenset(_IMPERATIVES_LIST.split())
+LATER_WISH: Final = re.compile(
+    r"(?:[,;:–—-] |\b(?:so|and|but) )(?:please )?(?:(?:"
+    + "|".join(sorted(IMPERATIVES))
+    + r") (?:the|an?|my|our|your|all|only|me|it|them|no|every|everything|anything|straight|with|in|to|as)\b"
+    r"|(?:[a-z]+ ){1,3}(?:should|must) (?:not )?be\b)"
+)
 # What somebody does or wants done next: it is over with the moment and says nothing of how things are.
 STEP: Final = re.compile(
     r"^(?:(?:ok|okay|good|great|done|right|also|so|and|yes)[,.!]? )*"
@@ -125,12 +136,21 @@ YOURS: Final = re.compile(r"\byou(?:rs?|'re|'ve|'ll)?\b")
 ANSWER: Final = re.compile(r"^(?:it|that|this|they|those|these)(?:'s|'re| is| are| was| were)?\b")
 NAME: Final = re.compile(r"(?<![.!?:]\s)(?<!^)(?<![\"“])\b[A-ZÄÖÜÉÈÁÓÚÍÑÇ][\w'&.-]*\w")
 COUNTED: Final = re.compile(
-    r"(?<!last )(?<!past )(?<!next )(?<!every )"
+    r"(?:(?<=for the last )|(?<=for the past )|(?<!last )(?<!past ))(?<!next )(?<!every )"
     r"(?:(?P<front>port|room|gate|platform|page|episode|level|chapter|version|grade|floor|semester|season|"
     r"part|volume|python|stage|at|half past)\s+)?"
     r"(?P<money>[$€£])?\b(?P<value>\d[\d.,:]*\d|\d|" + "|".join(NUMBER_WORDS) + r")(?:st|nd|rd|th)?\b"
     r"(?P<money_after>\s?(?:euros?|dollars?|eur|usd|€))?(?P<half>\s?(?:am|pm|o'clock)\b)?"
     r"(?P<units>(?:[- ](?!and |or |but )[^\W\d_][\w'-]*){0,3})"
+)
+_MONTHS: Final = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+MONTH: Final = re.compile(rf" (?:of )?{_MONTHS}\b")
+MONTH_BEFORE: Final = re.compile(rf"\b{_MONTHS} (?:the )?$")
+ONE_OF: Final = re.compile(r" (?:of|in|on|at|with|from|by|for|that|which|is|was)\b")
+# Two units of one measure: "26 minutes and 30 seconds".
+COMPOSITE: Final = re.compile(
+    r"\b(\d+) (years?|hours?|minutes?|feet|foot|pounds?|metres?)(?:,| and)? (\d{1,2}) "
+    r"(?:months?|minutes?|seconds?|inch(?:es)?|ounces?|centimetres?)\b"
 )
 CLOCK: Final = re.compile(r"\d{1,2}:\d\d")
 NOT_UNITS: Final = STOP_WORDS | {
@@ -170,13 +190,16 @@ NOT_UNITS: Final = STOP_WORDS | {
         "with",
         "as",
         "way",
+        "over",
+        "about",
+        "around",
     ),
 }
 HEDGE: Final = re.compile(
     r"\b(?:if|maybe|perhaps|might|thinking (?:of|about)|considering|wondering|not opposed|"
     r"would (?:love|like)|could|wish|hope|"
     r"hoping|probably|should i|do you|can you|looking (?:for|into|to)|want to|trying to|tempted|guess|"
-    r"imagine|(?<!don't )need to)\b"
+    r"imagine|may (?:have|be)|(?<!don't )need to)\b"
 )
 TOTAL: Final = re.compile(
     r"\b(?:so far|in total|total|by now|now|already|that makes|brings|makes|up to|down to|passed|"
@@ -203,9 +226,9 @@ SLOT: Final = re.compile(
     r"\b(?P<slot>(?:my|our|the) (?:new |current |favou?rite |old |"
     r"own )*(?:[a-z'-]+ ){0,3}?[a-z'-]+?)(?: these days| now)? (?:is|are) "
     r"(?:now |currently |still |actually |called |named |at |in |on |with |a |an |the |my |"
-    r"under )*(?P<value>[^,.;!?]{1,40}?)"
+    r"under )*(?P<value>[^,.;!?]{1,60}?)"
     r"(?=[,.;!?]|$| now| these days)|\b(?P<naming>call me) (?P<name>[^,.;!?]{1,30}?)(?=[,.;!?]|$|"
-    r" from| now| instead)"
+    r" from| now| instead| like| as| please| not| rather)"
 )
 _SLOT_IDLE_LIST: Final = """
     my our the new current old own
@@ -215,6 +238,25 @@ QUESTION: Final = re.compile(
     r"^(?P<before>.*?)(?:,| -| –|;)\s*(?:and |so |but )?(?:speaking of which,? )?"
     r"(?:do|does|did|can|could|would|should|have you|is|are|what|how|which|where|when|any)\b[^.]*\?",
     re.IGNORECASE,
+)
+# What a question states by the way: "…, which I usually do at six?", "since I work nights, …?".
+STATED: Final = re.compile(
+    r"(?:(?P<thing>\b(?:my|our|the|a|an) (?:[\w'-]+ ){0,3}?[\w'-]+),? (?:which|where|that)"
+    r"|\b(?:since|because|now that|given that)) "
+    r"(?P<said>(?:i|we)(?:'ve|'m|'re)? [^?]{8,})(?=\?)",
+    re.IGNORECASE,
+)
+POINTING: Final = re.compile(
+    r"^(?:it|they|she|he)(?:'s|'re|'ve|’s|’re|’ve| is| are| has| have)\b", re.IGNORECASE
+)
+POINTED: Final = re.compile(
+    r"^the ones? (?:where|that|which)\b"
+    r"|^(?!.*\b(?:my|our)\b).*\b(?:them|him)\b(?=.*\bfor (?:the (?:past|last) )?[\w-]+ (?:days|weeks|months|years))",
+    re.IGNORECASE,
+)
+# What somebody is by trade: "I'm a paralegal at a small firm", "I work as a welder".
+ROLE: Final = re.compile(
+    r"\b(?:i'm|i am) an? (?:[\w-]+ ){1,4}?(?:at|for|by trade|by profession)\b|\bwork(?:s|ed|ing)? as\b"
 )
 PLACED: Final = re.compile(r"\b(?:in|on|under|at|behind|inside|next to|with) (?:the|my|our|a|an|his|her)\b")
 _PEOPLE_LIST: Final = """

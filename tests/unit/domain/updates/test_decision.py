@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.updates.claims import MAX_CHARS, MAX_CLAIMS, read_claims, read_statement
+from models.domain.updates.claims import MAX_CLAIMS, read_claims, read_statement
 from models.domain.updates.decision import decide
+from models.domain.updates.sentences import MAX_CHARS
 from models.domain.updates.statements import Statement, find_superseded, put_newer_first
 
 ALIKE = 0.6  # as an encoder finds most pairs of one matter
