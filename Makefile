@@ -46,7 +46,7 @@ test: $(VENV)/.installed  ## every test, against real services started for them
 test-pythons: $(VENV)/.installed  ## the unit tests on every Python from 3.11 to 3.14 that is here, Debian's own among them
 	$(BIN)/python tests/pythons.py $(ONLY)
 
-# An hour; FAULTS=30 for a short one. SEED=… repeats a run; LONGTAIL_CHAOS_KILLS=500 kills a compaction more often than 50 times.
+# Half an hour on an idle machine; FAULTS=30 for a short one. SEED=… repeats a run; LONGTAIL_CHAOS_KILLS=500 kills a compaction more often than 50 times.
 chaos: $(VENV)/.installed  ## the fault tests, then 200 faults at random moments, and the table of docs/reliability.md
 	$(PYTEST) -q tests/chaos
 	$(BIN)/python -m bench.chaos.run --faults $(or $(FAULTS),200) --seed $(or $(SEED),1) --page docs/reliability.md

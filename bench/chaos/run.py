@@ -51,16 +51,21 @@ def run(
     seed: int,
     faults_a_round: int = 1,
     seconds: float = float("inf"),
+    only: str = "",
     report: Callable[[Outcome], None] = lambda _: None,
 ) -> list[Outcome]:
-    """Hurt a stack of its own `count` times; stops at the first round after which something is wrong for good."""
+    """Hurt a stack of its own `count` times; stops at the first round after which something is wrong for good.
+
+    `only`: faults whose names begin so.
+    """
     outcomes: list[Outcome] = []
     deadline = time.monotonic() + seconds
     with Place() as place:
         names = [
             name
             for name in FAULTS
-            if (place.clock.is_there or name != "clock set back")
+            if name.startswith(only)
+            and (place.clock.is_there or name != "clock set back")
             and (place.slow_disk.is_there or name != "slow disk")
             and (place.disk.is_mounted or name != "disk full")
         ]
@@ -106,6 +111,7 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="Stop after so long.")
+    parser.add_argument("--only", default="", help="Faults whose names begin so: 'kill -9'.")
     parser.add_argument("--page", type=Path, help="The page whose table is to be replaced.")
     parser.add_argument(
         "--results", type=Path, help="Keeps the outcomes as JSON lines, and adds to earlier ones."
@@ -119,7 +125,15 @@ def main() -> None:
             with chosen.results.open("a") as file:
                 file.write(line + "\n")
 
-    outcomes = run(count=chosen.faults, seed=chosen.seed, seconds=chosen.minutes * 60, report=report)
+    if not any(name.startswith(chosen.only) for name in FAULTS):
+        parser.error(f"no fault begins with {chosen.only!r}; there are: {', '.join(FAULTS)}")
+    outcomes = run(
+        count=chosen.faults,
+        seed=chosen.seed,
+        seconds=chosen.minutes * 60,
+        only=chosen.only,
+        report=report,
+    )
     if chosen.page:
         kept = (
             chosen.results.read_text().splitlines()
