@@ -33,7 +33,9 @@ Count = Annotated[int, Field(description="How many results at most.", ge=1, le=M
 
 def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     """A server whose tools speak for one user (or, without one, for whatever the token opens)."""
-    server: MCPServer = MCPServer("longtail", instructions=INSTRUCTIONS, version=find_version())
+    server: MCPServer = MCPServer(
+        "longtail", instructions=INSTRUCTIONS, version=find_version(), log_level="WARNING"
+    )
 
     @server.tool(title="Search memory", annotations=READS)
     def memory_search(query: Query, limit: Count = 10) -> dict[str, Any]:
@@ -48,7 +50,10 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         cursor: Annotated[str | None, Field(description="'next_cursor' of the answer before.")] = None,
     ) -> dict[str, Any]:
         """The raw turns that a summary covers, word for word."""
-        return _answer(lambda: client.expand(summary_id, cursor=cursor))
+        return _answer(
+            lambda: client.expand(summary_id, cursor=cursor),
+            not_found="memory_search names summaries: results whose kind is 'summary'",
+        )
 
     @server.tool(title="Find exact words", annotations=READS)
     def memory_grep(
@@ -75,7 +80,10 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         reason: Annotated[str | None, Field(description="Why; it is written down.")] = None,
     ) -> dict[str, Any]:
         """Take a memory out of recall for good. The raw record of the conversation stays."""
-        return _answer(lambda: client.forget(memory_id, reason=reason))
+        return _answer(
+            lambda: client.forget(memory_id, reason=reason),
+            not_found="memory_search names memories: results whose kind is 'memory'",
+        )
 
     @server.tool(title="Memory status", annotations=READS)
     def memory_status() -> dict[str, Any]:
@@ -105,12 +113,17 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     return server
 
 
-def _answer(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What the API says, or why it says nothing."""
+def _answer(call: Callable[[], dict[str, Any]], *, not_found: str | None = None) -> dict[str, Any]:
+    """What the API says, or why it says nothing; `not_found` is where an agent finds an id that would do."""
     try:
         return call()
     except ServiceError as error:
-        return {"error": error.detail, "code": error.code, "what_to_do": error.remedy}
+        is_lost = not_found is not None and error.code in {"not_found", "invalid_value"}
+        return {
+            "error": error.detail,
+            "code": error.code,
+            "what_to_do": not_found if is_lost else error.remedy,
+        }
 
 
 def _add(client: ServiceClient, text: str, *, session_id: str, user_id: str | None) -> dict[str, Any]:

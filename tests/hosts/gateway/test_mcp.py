@@ -88,6 +88,11 @@ def test_a_fact_is_kept_found_and_forgotten(
                 left = (await call(client, "memory_search", query="What is my locker code?"))["results"]
                 assert FACT not in [result["text"] for result in left]
             assert "pending" in await call(client, "memory_status")
+            for wrong in ("no id at all", first["accepted"][0]):
+                refused = await call(client, "memory_forget", memory_id=wrong)
+                assert "memory_search" in refused["what_to_do"], (
+                    "what an agent can do, not what a program can"
+                )
 
     anyio.run(run)
 
