@@ -165,7 +165,7 @@ def _quote_block(
     quote = quote_passages(found.candidate.text, keywords, max_chars=max_chars)
     if quote is None:
         return None
-    source = f"quoted from turn {found.candidate.item_id}"
+    source = f"excerpt of turn {found.candidate.item_id}"
     rendered = render_item(quote.text, speaker=speaker, note=f"{note}; {source}" if note else source)
     return replace(block, rendered=rendered, quoted=None, quote=quote.text)
 

@@ -156,7 +156,7 @@ def test_a_long_turn_is_quoted_by_what_matches_and_its_id_leads_to_the_whole(ten
     for item in quoted:
         assert "My dentist number" in item["text"]
         assert "[…]" in item["text"]
-        assert f"quoted from turn {item['source_turn_ids'][0]}" in answer["text"]
+        assert f"excerpt of turn {item['source_turn_ids'][0]}" in answer["text"]
     assert "kind words" not in answer["text"]
     reasons = {one["reason"] for one in answer["explain"]["candidates"]}
     assert "carries nothing by itself" in reasons

@@ -105,10 +105,12 @@ def render_item(text: str, *, speaker: str | None = None, note: str = "") -> str
 
     >>> render_item("I moved to Lyon", speaker="Ann", note="said otherwise on 2026-05-01")
     '- Ann (said otherwise on 2026-05-01): I moved to Lyon\\n'
+    >>> render_item("2 files changed\\n", speaker="git")  # no blank line where a tool's output ends
+    '- git: 2 files changed\\n'
     """
     known = f" ({note})" if note else ""
     who = f"{' '.join(speaker.split())}{known}: " if speaker else ""
-    return f"- {escape_frames(who + indent(text))}\n"
+    return f"- {escape_frames(who + indent(text.rstrip()))}\n"
 
 
 def render_wish(text: str, *, day: str) -> str:
