@@ -206,7 +206,9 @@ def test_an_empty_query_shows_what_a_session_starts_with(tenant: Any, enter: Any
     tenant.settle()
     visitor = enter(tenant)
     assert 'class="stacked"' not in visitor.get("/inspector/prompt?session_id=s2&user_id=ann").text
-    assert "Tromsø" in visitor.get("/inspector/prompt?session_id=s2&user_id=ann&query=").text
+    page = visitor.get("/inspector/prompt?session_id=s2&user_id=ann&query=").text
+    assert "Tromsø" in page
+    assert 'name="user_id" value="ann"' in page, "the form asks for the user of a new session"
 
 
 def test_signals_that_found_nothing_are_counted_apart(tenant: Any) -> None:
