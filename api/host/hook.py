@@ -143,8 +143,8 @@ def _read_input(configuration: Configuration) -> dict[str, Any]:
     try:
         given = parse(data.decode("utf-8"))
     except (UnicodeDecodeError, MalformedJson) as error:
-        _keep_aside(configuration, f"the input is no JSON: {error}", data)
-        raise Refused(f"the input is no JSON: {error}") from error
+        _keep_aside(configuration, f"the input is {error}", data)
+        raise Refused(f"the input is {error}") from error
     if not isinstance(given, dict):
         _keep_aside(configuration, "the input is no JSON object", data)
         raise Refused("the input is no JSON object")

@@ -39,6 +39,18 @@ def test_memories_are_listed_shown_corrected_and_forgotten(tenant: Any) -> None:
     assert read(tenant, "memories", "list")["memories"] == []
 
 
+def test_in_a_narrow_terminal_the_words_stand_below_their_id(
+    tenant: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "Ann keeps her bees on the roof of the old customs house in Porto."
+    run(tenant, "remember", words, "--user", "ann")
+    monkeypatch.setitem(tenant.stack.env, "COLUMNS", "80")
+    assert f"  {words}" in run(tenant, "memories", "list").stdout.splitlines()
+    monkeypatch.setitem(tenant.stack.env, "COLUMNS", "160")
+    [heading, row] = run(tenant, "memories", "list").stdout.splitlines()
+    assert heading.split() == ["id", "whose", "said", "text"] and words in row
+
+
 def test_spoken_wishes_sessions_and_namespaces_are_listed(tenant: Any) -> None:
     tenant.say("s1", "From now on answer in short sentences, please.", user_id="ann")
     tenant.settle()

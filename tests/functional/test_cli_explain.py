@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 
-def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+def run(
+    tenant: Any, *arguments: str, check: bool = True, columns: int = 200
+) -> subprocess.CompletedProcess[str]:
     before = dict(tenant.stack.env)
-    tenant.stack.env |= {"LONGTAIL_TOKEN": tenant.token, "COLUMNS": "200"}
+    tenant.stack.env |= {"LONGTAIL_TOKEN": tenant.token, "COLUMNS": str(columns)}
     try:
         done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
     finally:
@@ -47,6 +49,14 @@ def test_a_receipt_is_drawn_with_its_budget_its_candidates_and_why_they_were_dro
         assert words in drawn
     found = json.loads(run(tenant, "explain", assembly_id, "--json").stdout)
     assert found["assembly_id"] == assembly_id
+
+
+def test_in_a_narrow_terminal_the_words_of_a_candidate_stay_in_one_line(explained: tuple[Any, str]) -> None:
+    tenant, assembly_id = explained
+    drawn = run(tenant, "explain", assembly_id, columns=80).stdout.splitlines()
+    assert any("My brother Tomas repaired clock number" in line for line in drawn)
+    assert any("score" in line and "cos" in line for line in drawn)
+    assert max(map(len, drawn)) <= 80
 
 
 def test_a_replay_says_in_words_what_changed(explained: tuple[Any, str]) -> None:

@@ -116,6 +116,12 @@ def test_the_operator_makes_and_removes_tenants_and_tokens_on_the_command_line(
         )
         assert "acme" not in [one["name"] for one in run("tenant", "list")["tenants"]]
     assert run("tenant", "create", "acme")["name"] == "acme"
+    told = [stack.run(["tenant", "create", "two words"]).stdout for _ in range(2)]
+    assert told[0] == "tenant 'two words' is made. Next: longtail token create --tenant 'two words'\n"
+    assert "is there already" in told[1]
+    made = [stack.run(["token", "create", "--tenant", "typo"]).stdout.splitlines()[-1] for _ in range(2)]
+    assert made[0].endswith("of tenant 'typo', which is new"), "a slip of the pen is seen at once"
+    assert made[1].endswith("of tenant 'typo'")
 
 
 def test_while_postgresql_is_away_only_tokens_that_are_known_get_an_answer(tmp_path: Path) -> None:

@@ -161,10 +161,13 @@ def describe_spool(report: dict[str, object]) -> str:
 
     >>> describe_spool({"waiting": 0, "bytes": 0, "oldest_at": None, "aside": 0, "dropped": 0})
     'spool: nothing waits'
+    >>> describe_spool({"waiting": 1, "bytes": 9, "oldest_at": "2026-05-01", "aside": 0, "dropped": 0})
+    'spool: 1 call waits (9 bytes, the oldest since 2026-05-01)'
     """
     words = "nothing waits"
     if report["waiting"]:
-        words = f"{report['waiting']} calls wait ({report['bytes']} bytes, the oldest since {report['oldest_at']})"
+        words = "1 call waits" if report["waiting"] == 1 else f"{report['waiting']} calls wait"
+        words += f" ({report['bytes']} bytes, the oldest since {report['oldest_at']})"
     if report["aside"]:
         words += f"; {report['aside']} put aside ('longtail spool show')"
     if report["dropped"]:
@@ -217,4 +220,6 @@ def _show(change: "Change", as_json: bool) -> None:
         return
     print(DONE[change.action].format(file=change.settings))
     if change.action == "installed":
-        print("What it does and how to remove it: docs/hosts/claude-code.md")
+        print(
+            "Remove them with 'longtail uninstall claude-code'; docs/hosts/claude-code.md says what they do."
+        )

@@ -176,10 +176,15 @@ def show_report(console: "Console", report: "Report") -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from api.cli.wording import count_of
+
     table = Table("what", "how many", "of which")
     kept, dropped = sum(report.kept.values()), sum(report.dropped.values())
-    table.add_row("read", f"{report.units} files", f"{report.units_known} unchanged since an earlier run")
-    table.add_row("kept", f"{kept} turns", _list(report.kept) + f" in {len(report.sessions)} sessions")
+    table.add_row(
+        "read", count_of(report.units, "file"), f"{report.units_known} unchanged since an earlier run"
+    )
+    sessions = count_of(len(report.sessions), "session")
+    table.add_row("kept", count_of(kept, "turn"), f"{_list(report.kept)} in {sessions}" if kept else "")
     table.add_row("dropped", str(dropped), escape(_list(report.dropped)))
     if report.stripped:
         table.add_row(
@@ -187,7 +192,7 @@ def show_report(console: "Console", report: "Report") -> None:
         )
     if report.summaries or report.summaries_known:
         known = f"{report.summaries_known} were known already" if report.summaries_known else ""
-        table.add_row("turns covered by", f"{report.summaries} summaries", known)
+        table.add_row("turns covered by", count_of(report.summaries, "summary", "summaries"), known)
     if report.is_dry_run:
         table.add_row("sent", "nothing", "a dry run")
     else:

@@ -17,6 +17,7 @@ Limit = Annotated[int, typer.Option("--limit", min=1, help="At most so many.")]
 Reason = Annotated[str | None, typer.Option("--reason", help="Written down with it.")]
 PAGE = 500
 TEXT_SHOWN = 160
+TABLE_COLUMNS = 100  # below this an id of 36 characters leaves the words no room beside it
 
 
 def register(app: typer.Typer) -> None:
@@ -73,6 +74,8 @@ def show_memory(
     as_json: AsJson = False,
 ) -> None:
     """One memory: its words, why it was kept, which turns it rests on, what it said before."""
+    from api.cli.wording import count_of
+
     path = f"/v1/memories/{_read_id(memory, 'memories')}"
     with open_client() as client:
         found = client.call("GET", path, params={"explain": "true"})
@@ -81,7 +84,7 @@ def show_memory(
         return
     print(found["text"])
     print(
-        f"  of {found['namespace']}, said {found['mention_count']} times, last {found['last_seen_at'][:16]}"
+        f"  of {found['namespace']}, said {count_of(found['mention_count'], 'time')}, last {found['last_seen_at'][:16]}"
     )
     if newer := found["superseded"]:
         print(f"  superseded on {newer['at'][:10]} by turn {newer['by_turn_id']}: {_shorten(newer['says'])}")
@@ -246,22 +249,32 @@ def _show_rows(
     as_json: bool,
     columns: dict[str, Callable[[dict[str, Any]], str]],
 ) -> None:
-    """Lines for a person, or the answer for a script."""
+    """A table for a person, in a narrow terminal the words below their id; or the answer for a script."""
     if as_json:
         print(json.dumps({key: found}))
         return
     from rich.console import Console
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
+    console = Console()
+    if not found:
+        console.print("There is no guidance." if key == "guidance" else f"There are no {key}.")
+        return
+    if "text" in columns and console.width < TABLE_COLUMNS:
+        for one in found:
+            shown = {name: show(one) for name, show in columns.items()}
+            words = shown.pop("text")
+            console.print(Text("  ".join(filter(None, shown.values()))))
+            console.print(Padding(Text(words), (0, 0, 0, 2), expand=False))
+        return
     table = Table(box=None)
     for name in columns:
         table.add_column(name, no_wrap=name == "id", overflow="fold")
     for one in found:
         table.add_row(*(Text(show(one)) for show in columns.values()))
-    Console().print(
-        table if found else "There is no guidance." if key == "guidance" else f"There are no {key}."
-    )
+    console.print(table)
 
 
 def _forget(noun: str, given: str, reason: str | None, as_json: bool) -> None:

@@ -12,6 +12,8 @@ from api.cli.connection import open_client
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 POLL_SECONDS = 0.2
+# Tables whose name does not say what a row is.
+PLAIN_NAMES = {"work": "queue entries", "forgotten": "forgotten turns"}
 erasures = typer.Typer(help="What was erased, and what is being erased.", no_args_is_help=True)
 
 
@@ -72,6 +74,8 @@ def erase(
 def _say_rows(counts: dict[str, int]) -> str:
     """How many rows of which tables, the most first.
 
+    >>> _say_rows({"work": 9, "forgotten": 1})
+    '9 queue entries, 1 forgotten turn'
     >>> _say_rows({"sessions": 1, "turns": 6000, "gate_decisions": 2, "memories": 1, "journal": 0})
     '6,000 turns, 2 gate decisions, 1 session, 1 memory'
     """
@@ -79,7 +83,7 @@ def _say_rows(counts: dict[str, int]) -> str:
 
     rows = []
     for table, count in sorted(counts.items(), key=lambda row: -row[1]):
-        many = table.replace("_", " ")
+        many = PLAIN_NAMES.get(table) or table.replace("_", " ")
         one = many[:-3] + "y" if many.endswith("ies") else many.removesuffix("s")
         rows += [count_of(count, one, many)] if count else []
     return ", ".join(rows)

@@ -10,6 +10,7 @@ from api.cli.connection import open_client
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 TIERS = ("hard", "soft", "tail", "guidance", "recall")
 # What a candidate's score is made of, and how the column is called.
@@ -28,6 +29,7 @@ SHOWN_TERMS = {
     "evidence": "proof",
 }
 TEXT_CHARS = 60
+TABLE_COLUMNS = 120  # below this a table with every term leaves no room for the words
 
 
 def register(app: typer.Typer) -> None:
@@ -68,9 +70,11 @@ def show_receipt(console: "Console", receipt: dict[str, Any], *, most: int | Non
 
     request = receipt["request"]
     console.rule(f"assembly {receipt['assembly_id']}")
+    made, now = receipt["made_at"][:19], receipt["now"][:19]
     console.print(
-        f"session {request['session_id']}, namespace {receipt['namespace']}, made {receipt['made_at'][:19]} "
-        f"for {receipt['now'][:19]}, format {request['format']}, tokenizer {request['tokenizer']}",
+        f"session {request['session_id']}, namespace {receipt['namespace']}, made {made}Z"
+        f"{'' if made == now else f' as if it were {now}Z'}, "
+        f"format {request['format']}, tokenizer {request['tokenizer']}",
         markup=False,
         highlight=False,
     )
@@ -81,7 +85,9 @@ def show_receipt(console: "Console", receipt: dict[str, Any], *, most: int | Non
     for tier in TIERS:
         candidates = [one for one in receipt["candidates"] if one["tier"] == tier]
         if candidates:
-            console.print(_draw_candidates(tier, candidates, most=most))
+            is_narrow = tier == "recall" and console.width < TABLE_COLUMNS
+            draw = _list_candidates if is_narrow else _draw_candidates
+            console.print(draw(tier, candidates, most=most))
             if most is not None and len(candidates) > most:
                 console.print(f"  and {len(candidates) - most} more (--all)")
     took = receipt["timings_ms"]
@@ -137,42 +143,77 @@ def _draw_budget(budget: dict[str, Any]) -> "Table":
 def _draw_candidates(tier: str, candidates: list[dict[str, Any]], *, most: int | None) -> "Table":
     """Recall with every term of its score; the other tiers with what decided them."""
     from rich.table import Table
-    from rich.text import Text
 
     names = SHOWN_TERMS if tier == "recall" else {"cosine": "cos"} if tier == "guidance" else {}
-    chosen = sum(one["fate"] == "chosen" for one in candidates)
-    table = Table(
-        title=f"{tier}: {chosen} of {len(candidates)}", title_justify="left", box=None, padding=(0, 1)
-    )
+    table = Table(title=_count_chosen(tier, candidates), title_justify="left", box=None, padding=(0, 1))
     table.add_column("")
     table.add_column("tokens", justify="right")
     for heading in names.values():
         table.add_column(heading, justify="right")
     table.add_column("what", overflow="fold")
     for one in candidates[:most]:
-        is_chosen = one["fate"] == "chosen"
-        what = Text(f"{one['kind']} ", style="dim") + Text(
-            " ".join((one["text"] or one["id"]).split())[:TEXT_CHARS]
-        )
-        if one["hop_from"]:
-            what += Text(
-                " (by a link)" if one["kind"] in {"rule", "lore"} else " (says how it is now)", style="dim"
-            )
-        if one.get("superseded_by"):
-            when = (one.get("superseded_at") or "")[:10]
-            what += Text(f" (superseded by {one['superseded_by']} on {when})", style="magenta")
-        if one["temporal"]:
-            what += Text(" (dated: leads)", style="cyan")
-        if one["reason"]:
-            what += Text(f" – {one['reason']}", style="yellow")
         table.add_row(
-            Text("✓", style="green") if is_chosen else Text("·", style="dim"),
+            _tick(one),
             "" if one["tokens"] is None else str(one["tokens"]),
             *(_number(one["terms"].get(name)) for name in names),
-            what,
-            style="" if is_chosen else "dim",
+            _tell(one),
+            style="" if one["fate"] == "chosen" else "dim",
         )
     return table
+
+
+def _list_candidates(tier: str, candidates: list[dict[str, Any]], *, most: int | None) -> "Table":
+    """The same for a narrow terminal: the terms that are not 0 on a line of their own below the words."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=_count_chosen(tier, candidates), title_justify="left", box=None, padding=(0, 1))
+    table.add_column("")
+    table.add_column("tokens", justify="right")
+    table.add_column("what, and the terms of its score that are not 0", overflow="fold")
+    for one in candidates[:most]:
+        numbers = {name: _number(one["terms"].get(name)) for name in SHOWN_TERMS}
+        terms = "  ".join(
+            f"{SHOWN_TERMS[name]} {shown}" for name, shown in numbers.items() if shown.strip("-0.")
+        )
+        table.add_row(
+            _tick(one),
+            "" if one["tokens"] is None else str(one["tokens"]),
+            _tell(one) + Text(f"\n{terms}" if terms else "", style="dim"),
+            style="" if one["fate"] == "chosen" else "dim",
+        )
+    return table
+
+
+def _count_chosen(tier: str, candidates: list[dict[str, Any]]) -> str:
+    return f"{tier}: {sum(one['fate'] == 'chosen' for one in candidates)} of {len(candidates)}"
+
+
+def _tick(one: dict[str, Any]) -> "Text":
+    from rich.text import Text
+
+    return Text("✓", style="green") if one["fate"] == "chosen" else Text("·", style="dim")
+
+
+def _tell(one: dict[str, Any]) -> "Text":
+    """What a candidate says, and what is to be known of it."""
+    from rich.text import Text
+
+    what = Text(f"{one['kind']} ", style="dim") + Text(
+        " ".join((one["text"] or one["id"]).split())[:TEXT_CHARS]
+    )
+    if one["hop_from"]:
+        what += Text(
+            " (by a link)" if one["kind"] in {"rule", "lore"} else " (says how it is now)", style="dim"
+        )
+    if one.get("superseded_by"):
+        when = (one.get("superseded_at") or "")[:10]
+        what += Text(f" (superseded by {one['superseded_by']} on {when})", style="magenta")
+    if one["temporal"]:
+        what += Text(" (dated: leads)", style="cyan")
+    if one["reason"]:
+        what += Text(f" – {one['reason']}", style="yellow")
+    return what
 
 
 def _number(value: float | None) -> str:

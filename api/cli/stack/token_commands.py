@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-OfTenant = Annotated[str, typer.Option("--tenant", help="The tenant; made where it is new.")]
+OfTenant = Annotated[str, typer.Option("--tenant", help="The tenant.")]
 TokenId = Annotated[str, typer.Argument(metavar="ID", help="As 'longtail token list' shows it.")]
 SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -54,7 +54,7 @@ def _owner(tenant_id: UUID | None = None) -> "Iterator[Connection]":
 
 
 def create_token(
-    tenant: OfTenant = "default",
+    tenant: Annotated[str, typer.Option("--tenant", help="The tenant; made where it is new.")] = "default",
     scope: Annotated[
         str, typer.Option("--scope", help="read, write and admin, with commas between.")
     ] = "read,write",
@@ -71,7 +71,7 @@ def create_token(
 ) -> None:
     """Issue a token. It is shown once: only its hash is kept."""
     from models.errors import InvalidInput
-    from models.store.tenancy.tenants import ensure_tenant
+    from models.store.tenancy.tenants import ensure_tenant, list_tenants
     from models.store.tenancy.tokens import SCOPES, Rights, issue_token, make_token
 
     scopes = [part.strip() for part in scope.split(",") if part.strip()]
@@ -85,6 +85,7 @@ def create_token(
         expires_at=read_expiry(expires, now=datetime.now(UTC)),
     )
     with _owner() as connection:
+        is_new = not list_tenants(connection, name=tenant)
         tenant_id = ensure_tenant(connection, name=tenant)
     token = make_token()
     with _owner(tenant_id) as connection:
@@ -92,7 +93,7 @@ def create_token(
     _say(
         {"token": token, "id": str(token_id), "tenant": tenant},
         as_json,
-        f"{token}\n\nid {token_id}, of tenant '{tenant}'",
+        f"{token}\n\nid {token_id}, of tenant '{tenant}'{', which is new' if is_new else ''}",
     )
 
 
@@ -163,14 +164,18 @@ def create_tenant(
     as_json: AsJson = False,
 ) -> None:
     """Make a tenant."""
-    from models.store.tenancy.tenants import ensure_tenant
+    from shlex import quote
+
+    from models.store.tenancy.tenants import ensure_tenant, list_tenants
 
     with _owner() as connection:
+        is_new = not list_tenants(connection, name=name)
         tenant_id = ensure_tenant(connection, name=name)
     _say(
         {"id": str(tenant_id), "name": name},
         as_json,
-        f"tenant '{name}' is there; 'longtail token create --tenant {name}'",
+        f"tenant '{name}' is {'made' if is_new else 'there already'}. "
+        f"Next: longtail token create --tenant {quote(name)}",
     )
 
 
