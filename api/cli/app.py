@@ -20,6 +20,7 @@ from api.cli.memory import (
     transfer_commands,
     watch_commands,
 )
+from api.cli.panels import arrange
 from api.cli.stack import (
     backup_commands,
     calibrate_commands,
@@ -77,6 +78,7 @@ def register_commands() -> None:
     gateway_commands.register(app)
     # By name: the command line offers the benchmarks, but nothing of the service rests on them.
     app.add_typer(import_module("bench.commands").bench, name="bench")
+    arrange(app)
 
 
 def run() -> int:

@@ -288,6 +288,17 @@ def test_a_person_sees_the_prompt_and_a_bar_for_each_tier(tenant: Any) -> None:
     assert all(tier in shown for tier in ("hard", "soft", "tail", "guidance", "recall", "used"))
 
 
+def test_a_prompt_about_nobody_says_how_to_ask_for_somebodys(tenant: Any) -> None:
+    tenant.client.put_document("a.md", "- Never delete the archive.")
+    asked = ("assemble", "--session", "new", "--query", "key?")
+    assert "session 'new' has said nothing yet; --user NAME asks" in " ".join(
+        run(tenant, *asked).stdout.split()
+    )
+    assert "said nothing yet" not in run(tenant, *asked, "--user", "ann").stdout
+    tenant.say("new", "The key is under the stone.")
+    assert "said nothing yet" not in run(tenant, *asked).stdout
+
+
 def test_the_demo_plays_the_sample_and_shows_every_tier(tenant: Any) -> None:
     shown = run(tenant, "demo").stdout
     assert "30 days of readings" in shown

@@ -23,6 +23,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 User = Annotated[str | None, typer.Option("--user", help="Whose memory (user_id).")]
 Agent = Annotated[str | None, typer.Option("--agent", help="Which agent (agent_id).")]
 
+OF_SOMEBODY = ("tail", "guidance", "recall")  # the tiers that hold what a session or a user said
+
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the root."""
@@ -158,8 +160,15 @@ def assemble(
         )
     if as_json:
         print(json.dumps(answer))
-    else:
-        show_assembly(Console(), answer)
+        return
+    console = Console()
+    show_assembly(console, answer)
+    if user is None and agent is None and not any(answer["budget"][tier] for tier in OF_SOMEBODY):
+        console.print(
+            f"session '{session}' has said nothing yet; --user NAME asks for what is known of somebody",
+            markup=False,
+            highlight=False,
+        )
 
 
 def show_assembly(console: "Console", answer: dict[str, Any], *, is_kept: bool = True) -> None:
