@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from models.domain.prompt.markers import keep_what_was_said
 from models.domain.records import Turn
 from models.domain.rules.spans import DeonticReading
+from models.domain.text.prose import drop_quoted_lines
 from models.domain.updates.claims import read_claims
 from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
@@ -113,12 +114,15 @@ def made_at(turn_id: UUID) -> float:
 def _read_statements(
     encoder: Encoder, texts: Sequence[ItemText], vectors: Sequence[ItemVectors]
 ) -> list[NewStatement]:
-    """What users state, by sentence, with its vector; a turn that is one sentence has its vector already."""
+    """What users state, by sentence, with its vector; a turn that is one sentence has its vector already.
+
+    Lines that quote a page or a mail state nothing: they must not replace what the user said.
+    """
     found = [
         (text, ordinal, claim.text)
         for text in texts
         if text.kind == "turn" and text.role == "user"
-        for ordinal, claim in enumerate(read_claims(text.said))
+        for ordinal, claim in enumerate(read_claims(drop_quoted_lines(text.said)))
     ]
     known = {item.item_id: item.windows[0] for item in vectors if len(item.windows) == 1}
     whole = {text.id: text.text.strip() for text in texts if text.id in known}

@@ -45,6 +45,20 @@ def test_what_arrives_late_but_was_said_before_replaces_nothing(tenant: Any) -> 
     ]
 
 
+def test_what_a_user_quotes_replaces_nothing_and_their_own_words_beside_it_do(tenant: Any) -> None:
+    older = say(tenant, "s1", "My rent for the flat is 900 euros.", "2026-03-01")
+    tenant.settle()
+    quote = "> My rent for the flat is 700 euros.\n"
+    say(tenant, "s2", f"What do you make of this letter?\n\n{quote}", "2026-05-01")
+    tenant.settle()
+    assert tenant.rows(MARKS) == []
+    newer = say(tenant, "s3", f"{quote}\nMy rent for the flat is 950 euros.", "2026-06-01")
+    tenant.settle()
+    assert [(str(one.older_turn_id), str(one.newer_turn_id)) for one in tenant.rows(MARKS)] == [
+        (older, newer)
+    ]
+
+
 def test_of_two_contradicting_rules_the_newer_stands_alone_until_it_is_forgotten(tenant: Any) -> None:
     say(tenant, "s1", "Always answer in German.", "2026-03-01")
     tenant.settle()

@@ -29,7 +29,7 @@ SHOWN_TERMS = {
     "evidence": "proof",
 }
 TEXT_CHARS = 60
-TABLE_COLUMNS = 120  # below this a table with every term leaves no room for the words
+TABLE_COLUMNS = 140  # below this a table with every term leaves no room for the words
 
 
 def register(app: typer.Typer) -> None:
@@ -199,9 +199,9 @@ def _tell(one: dict[str, Any]) -> "Text":
     """What a candidate says, and what is to be known of it."""
     from rich.text import Text
 
-    what = Text(f"{one['kind']} ", style="dim") + Text(
-        " ".join((one["text"] or one["id"]).split())[:TEXT_CHARS]
-    )
+    words = " ".join((one["text"] or one["id"]).split())
+    shown = words if len(words) <= TEXT_CHARS else words[: TEXT_CHARS - 1].rstrip() + "…"
+    what = Text(f"{one['kind']} ", style="dim") + Text(shown)
     if one["hop_from"]:
         what += Text(
             " (by a link)" if one["kind"] in {"rule", "lore"} else " (says how it is now)", style="dim"

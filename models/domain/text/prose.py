@@ -13,6 +13,7 @@ import re
 from typing import Final
 
 FENCE: Final = re.compile(r"`{3,}|(?m:^ {0,3}~{3,})")
+QUOTED_LINE: Final = re.compile(r"(?m)^[ \t]*>[^\n]*")
 INLINE_CODE: Final = re.compile(r"(?<!`)(?:`(?!`)[^`\n]{1,400}`|``(?!`)[^`\n]{1,400}``)(?!`)")
 
 _DEFINITION: Final = (
@@ -134,6 +135,15 @@ def _drop_code_lines(text: str) -> str:
     for i in range(len(lines) - 2, -1, -1):
         is_code[i] = is_code[i] or (is_neutral[i] and is_code[i + 1])
     return "\n".join(line for line, drop in zip(lines, is_code, strict=True) if not drop)
+
+
+def drop_quoted_lines(text: str) -> str:
+    r"""The text without lines that begin with '>': they are somebody else's words.
+
+    >>> drop_quoted_lines("Is this right?\n> Never use more than 20.\nI doubt it.")
+    'Is this right?\n\nI doubt it.'
+    """
+    return QUOTED_LINE.sub("", text) if ">" in text else text
 
 
 def strip_code(text: str) -> str:
