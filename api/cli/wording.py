@@ -47,6 +47,16 @@ def count_of(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
+def shorten(text: str, most: int) -> str:
+    """A text in one line of so many characters; what was cut off is seen.
+
+    >>> shorten("two\\nlines", 20), shorten("a long line", 7)
+    ('two lines', 'a long…')
+    """
+    words = " ".join(text.split())
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
 def in_commands(words: str) -> str:
     """The same advice in commands.
 

@@ -291,5 +291,6 @@ def _read_id(given: str, noun: str) -> UUID:
 
 
 def _shorten(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= TEXT_SHOWN else words[: TEXT_SHOWN - 1] + "…"
+    from api.cli.wording import shorten
+
+    return shorten(text, TEXT_SHOWN)

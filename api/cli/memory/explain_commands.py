@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.connection import open_client
+from api.cli.wording import shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -199,9 +200,7 @@ def _tell(one: dict[str, Any]) -> "Text":
     """What a candidate says, and what is to be known of it."""
     from rich.text import Text
 
-    words = " ".join((one["text"] or one["id"]).split())
-    shown = words if len(words) <= TEXT_CHARS else words[: TEXT_CHARS - 1].rstrip() + "…"
-    what = Text(f"{one['kind']} ", style="dim") + Text(shown)
+    what = Text(f"{one['kind']} ", style="dim") + Text(shorten(one["text"] or one["id"], TEXT_CHARS))
     if one["hop_from"]:
         what += Text(
             " (by a link)" if one["kind"] in {"rule", "lore"} else " (says how it is now)", style="dim"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.connection import open_client
+from api.cli.wording import shorten
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -23,6 +24,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 User = Annotated[str | None, typer.Option("--user", help="Whose memory (user_id).")]
 Agent = Annotated[str | None, typer.Option("--agent", help="Which agent (agent_id).")]
 
+TEXT_SHOWN = 200
 OF_SOMEBODY = ("tail", "guidance", "recall")  # the tiers that hold what a session or a user said
 
 
@@ -240,7 +242,7 @@ def search(
             hit["ts"][:16],
             Text(hit["session_id"] or ""),
             hit["role"] or "",
-            Text(" ".join(hit["text"].split())[:200]),
+            Text(shorten(hit["text"], TEXT_SHOWN)),
         )
     console.print(table if answer["results"] else "nothing found")
     for miss in answer["degraded"]:
