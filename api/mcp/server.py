@@ -34,13 +34,12 @@ Count = Annotated[int, Field(description="How many results at most.", ge=1, le=M
 def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     """A server whose tools speak for one user (or, without one, for whatever the token opens)."""
     server: MCPServer = MCPServer("longtail", instructions=INSTRUCTIONS, version=find_version())
+    whose = {"user_id": user_id} if user_id else {}  # in every call: the token may open more than this user's
 
     @server.tool(title="Search memory", annotations=READS)
     def memory_search(query: Query, limit: Count = 10) -> dict[str, Any]:
         """Ranked memories, turns, summaries and notes that answer a question."""
-        return _answer(
-            lambda: {"results": _shorten(client.search(query=query, k=limit, user_id=user_id)["results"])}
-        )
+        return _answer(lambda: {"results": _shorten(client.search(query=query, k=limit, **whose)["results"])})
 
     @server.tool(title="Expand a summary", annotations=READS)
     def memory_expand(
@@ -48,7 +47,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         cursor: Annotated[str | None, Field(description="'next_cursor' of the answer before.")] = None,
     ) -> dict[str, Any]:
         """The raw turns that a summary covers, word for word."""
-        return _answer(lambda: client.expand(summary_id, cursor=cursor))
+        return _answer(lambda: client.expand(summary_id, cursor=cursor, **whose))
 
     @server.tool(title="Find exact words", annotations=READS)
     def memory_grep(
@@ -57,14 +56,17 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         limit: Count = 20,
     ) -> dict[str, Any]:
         """Every raw turn that holds these words: error codes, names, paths."""
-        return _answer(lambda: client.grep(pattern=pattern, regex=regex, limit=limit, user_id=user_id))
+        return _answer(lambda: client.grep(pattern=pattern, regex=regex, limit=limit, **whose))
 
     @server.tool(title="Remember", annotations=ADDS)
     def memory_add(
         text: Annotated[
             str, Field(description="A fact or wish of the user, in one or two sentences.", min_length=1)
         ],
-        session_id: Annotated[str, Field(description="The conversation it belongs to.")] = "mcp",
+        session_id: Annotated[
+            str | None,
+            Field(description="The conversation it belongs to; this user's notes, if none is named."),
+        ] = None,
     ) -> dict[str, Any]:
         """Keep something the user said. It is stored word for word and becomes searchable within seconds."""
         return _answer(lambda: _add(client, text, session_id=session_id, user_id=user_id))
@@ -75,7 +77,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         reason: Annotated[str | None, Field(description="Why; it is written down.")] = None,
     ) -> dict[str, Any]:
         """Take a memory out of recall for good. The raw record of the conversation stays."""
-        return _answer(lambda: client.forget(memory_id, reason=reason))
+        return _answer(lambda: client.forget(memory_id, reason=reason, **whose))
 
     @server.tool(title="Memory status", annotations=READS)
     def memory_status() -> dict[str, Any]:
@@ -85,7 +87,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     @server.resource("longtail://sessions/{session_id}", mime_type="application/json", title="A conversation")
     def session(session_id: str) -> dict[str, Any]:
         """The raw turns of a session, oldest first."""
-        return _answer(lambda: client.list_turns(session_id))
+        return _answer(lambda: client.list_turns(session_id, **whose))
 
     @server.resource("longtail://documents/{name}", mime_type="text/markdown", title="An authored document")
     def document(name: str) -> str:
@@ -95,12 +97,12 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     @server.resource("longtail://sessions", mime_type="application/json", title="Conversations")
     def sessions() -> dict[str, Any]:
         """The sessions there are, with counts."""
-        return _answer(client.list_sessions)
+        return _answer(lambda: client.list_sessions(**whose))
 
     @server.resource("longtail://documents", mime_type="application/json", title="Authored documents")
     def documents() -> dict[str, Any]:
-        """The authored documents there are."""
-        return _answer(client.list_documents)
+        """The authored documents there are: everybody's, and this user's own."""
+        return _answer(lambda: _list_documents(client, user_id))
 
     return server
 
@@ -113,8 +115,19 @@ def _answer(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"error": error.detail, "code": error.code, "what_to_do": error.remedy}
 
 
-def _add(client: ServiceClient, text: str, *, session_id: str, user_id: str | None) -> dict[str, Any]:
+def _list_documents(client: ServiceClient, user_id: str | None) -> dict[str, Any]:
+    found = client.list_documents()
+    if user_id is None:
+        return found
+    bindings = {"tenant", f"user:{user_id}"}
+    return {**found, "documents": [one for one in found["documents"] if one["binding"] in bindings]}
+
+
+def _add(client: ServiceClient, text: str, *, session_id: str | None, user_id: str | None) -> dict[str, Any]:
     import hashlib
+
+    if session_id is None:  # one for each user: a session belongs to who opened it
+        session_id = f"mcp:{user_id}" if user_id else "mcp"
 
     key = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
     turn = {"role": "user", "content": text, "id": f"mcp-{key}"}
