@@ -241,7 +241,7 @@ def follow(tenant: Any, begun: Any) -> list[Any]:
 
 
 def test_kept_answers_go_with_what_they_may_hold_and_others_stay(tenant: Any) -> None:
-    """A call that is sent again under a key that was dropped is done again: a token's own erasure costs nobody else theirs."""
+    """A call whose key was dropped is done again when it is sent again: an erasure costs nobody else theirs."""
 
     def remember(token: str, user: str) -> httpx.Response:
         return httpx.post(

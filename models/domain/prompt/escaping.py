@@ -162,6 +162,15 @@ def find_shape(text: str) -> str:
     return text.translate(_SHAPES)
 
 
+def shows_nothing(text: str) -> bool:
+    """Whether a text is blanks and invisible characters alone.
+
+    >>> shows_nothing(" \u200b\u3164"), shows_nothing("é")
+    (True, False)
+    """
+    return not find_shape(text).strip(f" \n{_UNSEEN}")
+
+
 def escape_frames(text: str) -> str:
     """The text with every character made harmless that could begin a tag or another speaker's turn; all else is untouched.
 
