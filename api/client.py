@@ -180,9 +180,12 @@ class ServiceClient:
         """One session with its counts."""
         return self.call("GET", f"/v1/sessions/{_quote(session_id)}")
 
-    def forget(self, memory_id: str, *, reason: str | None = None, **whose: str) -> dict[str, Any]:
+    def forget(
+        self, memory_id: str, *, reason: str | None = None, user_id: str | None = None
+    ) -> dict[str, Any]:
         """Take a memory out of recall for good."""
-        parameters = whose | ({"reason": reason} if reason else {})
+        asked = {"reason": reason, "user_id": user_id}
+        parameters = {key: value for key, value in asked.items() if value}
         return self.call("DELETE", f"/v1/memories/{_quote(memory_id)}", params=parameters)
 
     def compact(self, session_id: str, *, wait: bool = True, force: bool = False) -> dict[str, Any]:
@@ -191,17 +194,23 @@ class ServiceClient:
         return self.call("POST", path, json={"wait": wait, "force": force})
 
     def list_turns(
-        self, session_id: str, *, cursor: str | None = None, limit: int = 1000, **whose: str
+        self, session_id: str, *, cursor: str | None = None, limit: int = 1000, user_id: str | None = None
     ) -> dict[str, Any]:
         """A page of a session's raw turns."""
-        parameters = whose | {"limit": str(limit)} | ({"cursor": cursor} if cursor else {})
+        asked = {"limit": str(limit), "cursor": cursor, "user_id": user_id}
+        parameters = {key: value for key, value in asked.items() if value}
         return self.call("GET", f"/v1/sessions/{_quote(session_id)}/turns", params=parameters)
 
     def expand(
-        self, summary_id: str, *, depth: int | None = None, cursor: str | None = None, **whose: str
+        self,
+        summary_id: str,
+        *,
+        depth: int | None = None,
+        cursor: str | None = None,
+        user_id: str | None = None,
     ) -> dict[str, Any]:
         """What a summary covers."""
-        asked = {"depth": depth, "cursor": cursor, **whose}
+        asked = {"depth": depth, "cursor": cursor, "user_id": user_id}
         parameters = {key: str(value) for key, value in asked.items() if value is not None}
         return self.call("GET", f"/v1/summaries/{_quote(summary_id)}/expand", params=parameters)
 

@@ -32,14 +32,18 @@ Count = Annotated[int, Field(description="How many results at most.", ge=1, le=M
 
 
 def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
-    """A server whose tools speak for one user (or, without one, for whatever the token opens)."""
+    """A server that speaks for one user (or, without one, for whatever the token opens).
+
+    Every call names the user: the token may open more than what is theirs.
+    """
     server: MCPServer = MCPServer("longtail", instructions=INSTRUCTIONS, version=find_version())
-    whose = {"user_id": user_id} if user_id else {}  # in every call: the token may open more than this user's
 
     @server.tool(title="Search memory", annotations=READS)
     def memory_search(query: Query, limit: Count = 10) -> dict[str, Any]:
         """Ranked memories, turns, summaries and notes that answer a question."""
-        return _answer(lambda: {"results": _shorten(client.search(query=query, k=limit, **whose)["results"])})
+        return _answer(
+            lambda: {"results": _shorten(client.search(query=query, k=limit, user_id=user_id)["results"])}
+        )
 
     @server.tool(title="Expand a summary", annotations=READS)
     def memory_expand(
@@ -47,7 +51,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         cursor: Annotated[str | None, Field(description="'next_cursor' of the answer before.")] = None,
     ) -> dict[str, Any]:
         """The raw turns that a summary covers, word for word."""
-        return _answer(lambda: client.expand(summary_id, cursor=cursor, **whose))
+        return _answer(lambda: client.expand(summary_id, cursor=cursor, user_id=user_id))
 
     @server.tool(title="Find exact words", annotations=READS)
     def memory_grep(
@@ -56,7 +60,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         limit: Count = 20,
     ) -> dict[str, Any]:
         """Every raw turn that holds these words: error codes, names, paths."""
-        return _answer(lambda: client.grep(pattern=pattern, regex=regex, limit=limit, **whose))
+        return _answer(lambda: client.grep(pattern=pattern, regex=regex, limit=limit, user_id=user_id))
 
     @server.tool(title="Remember", annotations=ADDS)
     def memory_add(
@@ -77,7 +81,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         reason: Annotated[str | None, Field(description="Why; it is written down.")] = None,
     ) -> dict[str, Any]:
         """Take a memory out of recall for good. The raw record of the conversation stays."""
-        return _answer(lambda: client.forget(memory_id, reason=reason, **whose))
+        return _answer(lambda: client.forget(memory_id, reason=reason, user_id=user_id))
 
     @server.tool(title="Memory status", annotations=READS)
     def memory_status() -> dict[str, Any]:
@@ -87,7 +91,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     @server.resource("longtail://sessions/{session_id}", mime_type="application/json", title="A conversation")
     def session(session_id: str) -> dict[str, Any]:
         """The raw turns of a session, oldest first."""
-        return _answer(lambda: client.list_turns(session_id, **whose))
+        return _answer(lambda: client.list_turns(session_id, user_id=user_id))
 
     @server.resource("longtail://documents/{name}", mime_type="text/markdown", title="An authored document")
     def document(name: str) -> str:
@@ -97,7 +101,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     @server.resource("longtail://sessions", mime_type="application/json", title="Conversations")
     def sessions() -> dict[str, Any]:
         """The sessions there are, with counts."""
-        return _answer(lambda: client.list_sessions(**whose))
+        return _answer(lambda: client.list_sessions(**({"user_id": user_id} if user_id else {})))
 
     @server.resource("longtail://documents", mime_type="application/json", title="Authored documents")
     def documents() -> dict[str, Any]:
