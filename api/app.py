@@ -18,6 +18,7 @@ from api.guidance.routes import router as guidance_router
 from api.idempotency import HEADER, MOST_KEY_CHARS, takes_key
 from api.inspector.logins import Logins
 from api.inspector.routes import ROUTERS as INSPECTOR_ROUTERS
+from api.inspector.visitors import has_login
 from api.journal.routes import router as journal_router
 from api.lineage.routes import router as lineage_router
 from api.memories.routes import router as memories_router
@@ -139,7 +140,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         max_values=settings.max_body_values,
         streamed=frozenset({"/v1/import"}),
     )
-    app.add_middleware(KnownCallers)
+    app.add_middleware(KnownCallers, is_visitor=has_login)
     if settings.rate_limit_per_second > 0:
         app.add_middleware(
             RateLimit, per_second=settings.rate_limit_per_second, burst=settings.rate_limit_burst

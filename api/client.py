@@ -180,9 +180,12 @@ class ServiceClient:
         """One session with its counts."""
         return self.call("GET", f"/v1/sessions/{_quote(session_id)}")
 
-    def forget(self, memory_id: str, *, reason: str | None = None) -> dict[str, Any]:
+    def forget(
+        self, memory_id: str, *, reason: str | None = None, user_id: str | None = None
+    ) -> dict[str, Any]:
         """Take a memory out of recall for good."""
-        parameters = {"reason": reason} if reason else {}
+        asked = {"reason": reason, "user_id": user_id}
+        parameters = {key: value for key, value in asked.items() if value}
         return self.call("DELETE", f"/v1/memories/{_quote(memory_id)}", params=parameters)
 
     def compact(self, session_id: str, *, wait: bool = True, force: bool = False) -> dict[str, Any]:
@@ -190,16 +193,24 @@ class ServiceClient:
         path = f"/v1/sessions/{_quote(session_id)}/compact"
         return self.call("POST", path, json={"wait": wait, "force": force})
 
-    def list_turns(self, session_id: str, *, cursor: str | None = None, limit: int = 1000) -> dict[str, Any]:
+    def list_turns(
+        self, session_id: str, *, cursor: str | None = None, limit: int = 1000, user_id: str | None = None
+    ) -> dict[str, Any]:
         """A page of a session's raw turns."""
-        parameters = {"limit": str(limit)} | ({"cursor": cursor} if cursor else {})
+        asked = {"limit": str(limit), "cursor": cursor, "user_id": user_id}
+        parameters = {key: value for key, value in asked.items() if value}
         return self.call("GET", f"/v1/sessions/{_quote(session_id)}/turns", params=parameters)
 
     def expand(
-        self, summary_id: str, *, depth: int | None = None, cursor: str | None = None
+        self,
+        summary_id: str,
+        *,
+        depth: int | None = None,
+        cursor: str | None = None,
+        user_id: str | None = None,
     ) -> dict[str, Any]:
         """What a summary covers."""
-        asked = {"depth": depth, "cursor": cursor}
+        asked = {"depth": depth, "cursor": cursor, "user_id": user_id}
         parameters = {key: str(value) for key, value in asked.items() if value is not None}
         return self.call("GET", f"/v1/summaries/{_quote(summary_id)}/expand", params=parameters)
 

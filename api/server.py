@@ -8,7 +8,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from api.routing.patience import HeaderDeadline
+from api.routing.patience import UNREAD_SECONDS, HeaderDeadline
 from api.stack.sockets.doors import VARIABLE, keep_socket, take_socket
 from api.stack.sockets.endpoints import Endpoint, open_socket
 from models.errors import Misconfigured
@@ -44,6 +44,7 @@ def main() -> None:
     sys.setswitchinterval(THREAD_TURN_SECONDS)
     app = create_app(settings)
     end_loading()
+    HeaderDeadline.unread_seconds = max(UNREAD_SECONDS, settings.transfer_stall_seconds)
     config = uvicorn.Config(
         app,
         host=settings.host,

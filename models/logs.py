@@ -3,6 +3,7 @@
 A traceback says where and of which kind: the message of an error may quote what somebody said, so it is left out.
 """
 
+import hashlib
 import logging
 import sys
 import traceback
@@ -28,6 +29,15 @@ def show_exception(exc_info: Raised) -> str:
         ]
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return "\n".join(lines)
+
+
+def name_in_log(name: str) -> str:
+    """What a log calls a session: the same for the same one, and not its name, which may be somebody's number.
+
+    >>> name_in_log("whatsapp:+49 170 1234567")
+    '1f391def5a03'
+    """
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def _without_messages(_logger: object, _method: str, event: EventDict) -> EventDict:

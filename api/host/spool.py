@@ -18,12 +18,14 @@ import time
 from binascii import crc32
 from fcntl import LOCK_EX, LOCK_NB, flock
 
+from api.host.private import make_private_folder, open_private
 from api.host.quick_json import MalformedJson, dump, parse
 from api.host.turns import format_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from io import BufferedReader
     from typing import Any
 
 CUT_BYTES = 1024 * 1024  # of the queue that were sent, from which the rest is copied to a new file
@@ -148,8 +150,8 @@ class Spool:
         """How many calls found the spool full, and when first and last."""
         nothing = {"calls": 0, "bytes": 0, "first_at": None, "last_at": None}
         try:
-            with open(self._path("dropped"), encoding="ascii", errors="replace") as file:
-                found = parse(file.read())
+            with _read(self._path("dropped")) as file:
+                found = parse(file.read().decode("ascii", "replace"))
         except (OSError, MalformedJson):
             return nothing
         return {**nothing, **found} if isinstance(found, dict) else nothing
@@ -200,13 +202,12 @@ class Spool:
         return _Lock(self._path(name), wait_seconds=None)
 
     def _make_folder(self) -> None:
-        if not os.path.isdir(self.folder):
-            os.makedirs(os.path.dirname(self.folder), mode=0o700, exist_ok=True)
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        os.makedirs(os.path.dirname(self.folder), mode=0o700, exist_ok=True)
+        make_private_folder(self.folder)
 
     def _append_line(self, name: str, line: bytes, most_bytes: int) -> bool:
         """Append and fsync; the lock is held. False where the file would grow past its bound."""
-        descriptor = _open(self._path(name), os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        descriptor = open_private(self._path(name), os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             size = os.fstat(descriptor).st_size
             if size and os.pread(descriptor, 1, size - 1) != b"\n":
@@ -250,7 +251,7 @@ class Spool:
 
     def _replace(self, name: str, data: bytes) -> None:
         fresh = self._path(f".{name}.{os.getpid()}")
-        descriptor = _open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        descriptor = open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         try:
             _write_all(descriptor, data)
             os.fsync(descriptor)
@@ -268,10 +269,10 @@ class Spool:
     def _read_sent(self) -> int:
         """How far the queue was sent; 0 when unknown or not at a line's beginning: sending again is harmless."""
         try:
-            with open(self._path("sent"), "rb") as file:
+            with _read(self._path("sent")) as file:
                 found = file.read(32)
             sent = int(found) if found.isdigit() else 0
-            with open(self._path("queue"), "rb") as file:
+            with _read(self._path("queue")) as file:
                 if sent == 0 or sent > os.fstat(file.fileno()).st_size:
                     return 0
                 file.seek(sent - 1)
@@ -280,7 +281,7 @@ class Spool:
             return 0
 
     def _write_sent(self, sent: int) -> None:
-        descriptor = _open(self._path("sent"), os.O_WRONLY | os.O_CREAT)
+        descriptor = open_private(self._path("sent"), os.O_WRONLY | os.O_CREAT)
         try:
             os.pwrite(descriptor, b"%020d" % sent, 0)
         finally:
@@ -340,18 +341,18 @@ class Replay:
             path = self._spool._path("queue")
             if os.path.getsize(path) != end:
                 return False
-            with open(path, "rb") as file:
+            with _read(path) as file:
                 file.seek(self._sent)
                 torn = file.read(end - self._sent)
             if torn.endswith(b"\n"):
                 return False
             if check_line(torn) is not None:  # killed between its last byte and its end: it is whole
-                with open(path, "ab") as file:
+                with open(open_private(path, os.O_WRONLY | os.O_APPEND), "ab") as file:
                     file.write(b"\n")
                 return False
             if torn:
                 self._spool._put_aside("the line is torn: its writer was killed", torn)
-            os.truncate(path, self._sent)
+            _truncate(path, self._sent)
         return True
 
     def _cut(self) -> None:
@@ -364,9 +365,9 @@ class Replay:
             size = os.path.getsize(path)
             if self._sent >= size:
                 spool._write_sent(0)  # before the cut, never after it: see above
-                os.truncate(path, 0)
+                _truncate(path, 0)
             elif self._sent >= min(CUT_BYTES, spool.max_bytes // 2):
-                with open(path, "rb") as file:
+                with _read(path) as file:
                     file.seek(self._sent)
                     rest = file.read()
                 spool._write_sent(0)
@@ -377,7 +378,7 @@ class _Lock:
     """A lock on a file, which the kernel drops when its holder dies."""
 
     def __init__(self, path: str, *, wait_seconds: float | None) -> None:
-        self._descriptor = _open(path, os.O_RDWR | os.O_CREAT)
+        self._descriptor = open_private(path, os.O_RDWR | os.O_CREAT)
         try:
             self._take(wait_seconds)
         except BaseException:
@@ -437,7 +438,7 @@ def _read_aside_call(line: bytes) -> dict[str, Any] | None:
 def _read_lines(path: str, start: int = 0) -> Iterator[tuple[bytes, int]]:
     """Lines of a file and where each ends; the last may have no line end."""
     try:
-        file = open(path, "rb")  # noqa: SIM115 - closed below; a missing file has no lines
+        file = _read(path)  # closed below; a missing file has no lines
     except FileNotFoundError:
         return
     with file:
@@ -447,8 +448,16 @@ def _read_lines(path: str, start: int = 0) -> Iterator[tuple[bytes, int]]:
             yield line, start
 
 
-def _open(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+def _read(path: str) -> BufferedReader:
+    return open(open_private(path, os.O_RDONLY), "rb")
+
+
+def _truncate(path: str, size: int) -> None:
+    descriptor = open_private(path, os.O_WRONLY)
+    try:
+        os.ftruncate(descriptor, size)
+    finally:
+        os.close(descriptor)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

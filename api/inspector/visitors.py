@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, Request
+from starlette.types import Scope
 
 from api.access.decisions import RuntimeOf, identify_token
 from api.inspector.logins import Login, Logins
@@ -45,6 +46,15 @@ def logins_of(request: Request) -> Logins:
     """The logins of this process."""
     found: Logins = request.app.state.logins
     return found
+
+
+def has_login(scope: Scope) -> bool:
+    """Whether the request carries the cookie of a login of ours."""
+    try:
+        _find_login(Request(scope))
+    except LoginNeeded:
+        return False
+    return True
 
 
 def _find_login(request: Request) -> Login:

@@ -32,7 +32,10 @@ Count = Annotated[int, Field(description="How many results at most.", ge=1, le=M
 
 
 def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
-    """A server whose tools speak for one user (or, without one, for whatever the token opens)."""
+    """A server that speaks for one user (or, without one, for whatever the token opens).
+
+    Every call names the user: the token may open more than what is theirs.
+    """
     server: MCPServer = MCPServer(
         "longtail", instructions=INSTRUCTIONS, version=find_version(), log_level="WARNING"
     )
@@ -51,7 +54,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     ) -> dict[str, Any]:
         """The raw turns that a summary covers, word for word."""
         return _answer(
-            lambda: client.expand(summary_id, cursor=cursor),
+            lambda: client.expand(summary_id, cursor=cursor, user_id=user_id),
             not_found="memory_search names summaries: results whose kind is 'summary'",
         )
 
@@ -69,7 +72,10 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
         text: Annotated[
             str, Field(description="A fact or wish of the user, in one or two sentences.", min_length=1)
         ],
-        session_id: Annotated[str, Field(description="The conversation it belongs to.")] = "mcp",
+        session_id: Annotated[
+            str | None,
+            Field(description="The conversation it belongs to; this user's notes, if none is named."),
+        ] = None,
     ) -> dict[str, Any]:
         """Keep something the user said. It is stored word for word and becomes searchable within seconds."""
         return _answer(lambda: _add(client, text, session_id=session_id, user_id=user_id))
@@ -81,7 +87,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     ) -> dict[str, Any]:
         """Take a memory out of recall for good. The raw record of the conversation stays."""
         return _answer(
-            lambda: client.forget(memory_id, reason=reason),
+            lambda: client.forget(memory_id, reason=reason, user_id=user_id),
             not_found="memory_search names memories: results whose kind is 'memory'",
         )
 
@@ -93,7 +99,7 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     @server.resource("longtail://sessions/{session_id}", mime_type="application/json", title="A conversation")
     def session(session_id: str) -> dict[str, Any]:
         """The raw turns of a session, oldest first."""
-        return _answer(lambda: client.list_turns(session_id))
+        return _answer(lambda: client.list_turns(session_id, user_id=user_id))
 
     @server.resource("longtail://documents/{name}", mime_type="text/markdown", title="An authored document")
     def document(name: str) -> str:
@@ -103,12 +109,12 @@ def create_server(client: ServiceClient, *, user_id: str | None) -> MCPServer:
     @server.resource("longtail://sessions", mime_type="application/json", title="Conversations")
     def sessions() -> dict[str, Any]:
         """The sessions there are, with counts."""
-        return _answer(client.list_sessions)
+        return _answer(lambda: client.list_sessions(**({"user_id": user_id} if user_id else {})))
 
     @server.resource("longtail://documents", mime_type="application/json", title="Authored documents")
     def documents() -> dict[str, Any]:
-        """The authored documents there are."""
-        return _answer(client.list_documents)
+        """The authored documents there are: everybody's, and this user's own."""
+        return _answer(lambda: _list_documents(client, user_id))
 
     return server
 
@@ -126,8 +132,19 @@ def _answer(call: Callable[[], dict[str, Any]], *, not_found: str | None = None)
         }
 
 
-def _add(client: ServiceClient, text: str, *, session_id: str, user_id: str | None) -> dict[str, Any]:
+def _list_documents(client: ServiceClient, user_id: str | None) -> dict[str, Any]:
+    found = client.list_documents()
+    if user_id is None:
+        return found
+    bindings = {"tenant", f"user:{user_id}"}
+    return {**found, "documents": [one for one in found["documents"] if one["binding"] in bindings]}
+
+
+def _add(client: ServiceClient, text: str, *, session_id: str | None, user_id: str | None) -> dict[str, Any]:
     import hashlib
+
+    if session_id is None:  # one for each user: a session belongs to who opened it
+        session_id = f"mcp:{user_id}" if user_id else "mcp"
 
     key = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
     turn = {"role": "user", "content": text, "id": f"mcp-{key}"}

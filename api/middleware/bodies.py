@@ -47,8 +47,7 @@ class BodyLimit:
         if scope["type"] != "http" or scope["path"] in self.streamed or not has_body(scope):
             await self.app(scope, receive, send)
             return
-        declared = dict(scope["headers"]).get(b"content-length", b"")
-        if declared.isdigit() and int(declared) > self.max_bytes:
+        if (declared_bytes(scope) or 0) > self.max_bytes:
             await self._too_large()(scope, receive, send)
             return
         try:
@@ -122,3 +121,9 @@ def has_body(scope: Scope) -> bool:
         name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
         for name, value in scope["headers"]
     )
+
+
+def declared_bytes(scope: Scope) -> int | None:
+    """How long the body is by the request's own word; None where it does not say."""
+    declared = dict(scope["headers"]).get(b"content-length", b"")
+    return int(declared) if declared.isdigit() else None

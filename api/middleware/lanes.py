@@ -1,14 +1,15 @@
 """Lanes: calls that may take seconds share a few places, so that those that must be quick always find one.
 
 A process has so many threads and so many connections. Forty patterns that PostgreSQL chews on for seconds would take all
-of them, and no turn could be accepted meanwhile.
+of them, and no turn could be accepted meanwhile. A place is for finding the answer: whoever reads theirs slowly, or never,
+holds none.
 """
 
 import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.routing.problems import problem
 
@@ -64,7 +65,17 @@ class Lanes:
             )
             await refusal(scope, receive, send)
             return
+        has_place = True
+
+        async def answered(message: Message) -> None:
+            nonlocal has_place
+            if has_place:  # the answer is known: what is left is its way to a client who may not read it
+                has_place = False
+                places.release()
+            await send(message)
+
         try:
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, answered)
         finally:
-            places.release()
+            if has_place:
+                places.release()

@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.proxy.dialects import SHAPELESS, Dialect, Message, find_dialect, inject, read_events
 from api.proxy.memory import Conversation, Memory
+from api.proxy.pages import find_foreign
 
 log = structlog.get_logger(__name__)
 SESSION_HEADER: Final = "x-longtail-session"
@@ -97,8 +98,9 @@ class PassedOn(StreamingResponse):
 class Proxy:
     """Passes requests on to one upstream, with memory beside it."""
 
-    def __init__(self, *, upstream: str, memory: Memory, user_id: str | None) -> None:
+    def __init__(self, *, upstream: str, memory: Memory, user_id: str | None, is_public: bool) -> None:
         self._upstream = upstream.rstrip("/")
+        self._is_public = is_public
         self._memory = memory
         self._user_id = user_id
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()  # by the id of an answer
@@ -113,6 +115,12 @@ class Proxy:
 
     async def handle(self, request: Request) -> Response:
         """One request, there and back."""
+        foreign = find_foreign(
+            request.headers.get("host", ""), request.headers.get("origin"), is_public=self._is_public
+        )
+        if foreign is not None:
+            text = f"longtail proxy: refused, because {foreign}"
+            return JSONResponse({"error": {"message": text, "type": "foreign_page"}}, status_code=403)
         body = await request.body()
         exchange, body = await self._prepare(request, body)
         headers = [(k, v) for k, v in request.headers.raw if k.decode("latin-1").lower() not in HOP_HEADERS]
@@ -213,9 +221,11 @@ class Proxy:
         self._memory.keep(exchange.conversation, exchange.messages, words)
 
 
-def create_proxy(*, upstream: str, memory: Memory, user_id: str | None = None) -> Starlette:
-    """The proxy as an application."""
-    proxy = Proxy(upstream=upstream, memory=memory, user_id=user_id)
+def create_proxy(
+    *, upstream: str, memory: Memory, user_id: str | None = None, is_public: bool = False
+) -> Starlette:
+    """The proxy as an application; `is_public` where it is reached by other names than this machine's own."""
+    proxy = Proxy(upstream=upstream, memory=memory, user_id=user_id, is_public=is_public)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -128,6 +128,12 @@ class Memory:
             try:
                 async with asyncio.timeout(self._deadline_ms / 1000):
                     self._prompts[place] = await self._assemble(conversation, query, turns)
+            except httpx.HTTPStatusError as error:
+                if error.response.is_server_error:
+                    self._away_until = time.monotonic() + PAUSE_AFTER_FAILURE_SECONDS
+                # what one caller sent cannot be taken: nobody else has to do without memory for it
+                log.warning("proxy.memory_refused", status=error.response.status_code)
+                return Injection()
             except (httpx.HTTPError, TimeoutError, ValueError, KeyError) as error:
                 self._away_until = time.monotonic() + PAUSE_AFTER_FAILURE_SECONDS
                 log.warning("proxy.memory_away", error=type(error).__name__)

@@ -136,7 +136,10 @@ def add_problem_handlers(app: FastAPI, routes: Sequence[Route]) -> None:
 
     @app.exception_handler(Exception)
     def on_bug(request: Request, error: Exception) -> JSONResponse:
-        log.error("api.bug", path=request.url.path, error=type(error).__name__, exc_info=error)
+        route = getattr(
+            request.scope.get("route"), "path", None
+        )  # not the path, which holds somebody's names
+        log.error("api.bug", route=route, error=type(error).__name__, exc_info=error)
         return problem(
             status=500,
             code="internal_error",

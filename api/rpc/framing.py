@@ -20,7 +20,7 @@ class LineFramer:
     """
 
     def __init__(self, *, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
+        self.max_bytes = max_bytes  # of a line; may be changed between two of them
         self._parts: list[bytes] = []
         self._size = 0  # of the line so far, dropped bytes included
 
@@ -39,7 +39,7 @@ class LineFramer:
 
     def _add(self, part: bytes) -> None:
         self._size += len(part)
-        if self._size > self._max_bytes + 1:  # one more: the carriage return is not the line's
+        if self._size > self.max_bytes + 1:  # one more: the carriage return is not the line's
             self._parts.clear()
         elif part:
             self._parts.append(part)
@@ -48,7 +48,7 @@ class LineFramer:
         line, size = b"".join(self._parts).strip(b" \t\r"), self._size
         self._parts.clear()
         self._size = 0
-        if size > self._max_bytes + 1 or len(line) > self._max_bytes:
+        if size > self.max_bytes + 1 or len(line) > self.max_bytes:
             yield TooLong(size)
         elif line:
             yield line

@@ -135,12 +135,18 @@ def insert_text(
 def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadata: Mapping[str, Any]) -> None:
     """A name in the turn index, a memory or a rule: each rests on the turn that said it."""
     turn = read_turn(record_id, text, metadata)
+    if place.view == "guidance" and turn.role != "user":
+        raise InvalidInput(
+            f"guidance is what the user said, and this is of role '{turn.role}'",
+            field="metadata.role",
+            remedy="put it into user:<namespace>: it is remembered there, and rules nothing",
+        )
     turn_id = _find_turn(call, place, record_id, turn) or append_turn(
         call.runtime,
         call.caller,
         session_id=name_direct_session(place.collection),
         identity=_find_owner(call, place),
-        turn=turn.model_copy(update={"role": "user"}),
+        turn=turn,  # whose words they are: only a user's become guidance
     )
     tenant_id = call.caller.tenant_id
     seen_at = turn.ts or datetime.now(UTC)

@@ -1,7 +1,8 @@
 """Newline-delimited JSON-RPC on local sockets, inside the API's process.
 
 A connection's messages are answered one after the other, in order, so that a search sees the insert before it.
-Connections do not wait for each other: each is a task of its own, and methods run in threads of their own.
+Connections do not wait for each other: each is a task of its own, and methods run in threads of their own. Who came over
+TCP and has not said who it is has few places, little time and short lines, so that it takes nobody else's.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ import structlog
 
 from api.rpc.dispatcher import Dispatcher, Session
 from api.rpc.framing import LineFramer, TooLong
-from api.rpc.protocol import TOO_LARGE, TRY_AGAIN, RpcError, show_error, write_json
+from api.rpc.protocol import TOO_LARGE, TRY_AGAIN, UNAUTHORIZED, RpcError, show_error, write_json
 from api.stack.sockets.doors import keep_socket, take_socket
 from api.stack.sockets.endpoints import ENDPOINTS_FILE, Endpoint, open_socket, read_endpoints, remove_socket
 from models.settings import Settings
@@ -31,6 +32,9 @@ UNREAD_SECONDS = 60.0  # how long an answer may wait for a client that does not 
 READY_SECONDS = 30.0  # after that `health` says what is missing
 READY_POLL_SECONDS = 0.05
 JSON_BEGINS = (b"{", b"[")
+STRANGER_SECONDS = 10.0  # in which a caller over TCP says who it is
+STRANGERS_SHARE = 4  # one in so many connections may be a stranger's
+STRANGER_LINE_BYTES = 16 * 1024
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,6 +59,9 @@ class LineServer:
         self._doors: list[Door] = []
         self._opening: asyncio.Task[None] | None = None
         self._connections: dict[asyncio.Task[None], tuple[asyncio.StreamReader, asyncio.StreamWriter]] = {}
+        self._strangers: set[asyncio.Task[None]] = (
+            set()
+        )  # those of the connections that nobody vouches for yet
         self._is_closing = False
         self._written: str | None = None  # what the home was told
 
@@ -146,19 +153,28 @@ class LineServer:
         task = asyncio.current_task()
         assert task is not None
         try:
-            if self._is_closing or len(self._connections) >= self._settings.rpc_max_connections:
+            if self._is_closing or self._is_full(endpoint):
                 busy = RpcError(TRY_AGAIN, "too many connections", {"code": "too_many_connections"})
                 await self._write(writer, write_json(show_error(None, busy)))
                 return
             self._connections[task] = (reader, writer)
+            if not endpoint.vouches:
+                self._strangers.add(task)
             await self._converse(endpoint, reader, writer)
         except (ConnectionError, TimeoutError) as error:
             log.debug("rpc.connection_lost", error=type(error).__name__)
         finally:
             self._connections.pop(task, None)
+            self._strangers.discard(task)
             writer.close()
             with contextlib.suppress(ConnectionError, TimeoutError):
                 await writer.wait_closed()
+
+    def _is_full(self, endpoint: Endpoint) -> bool:
+        most = self._settings.rpc_max_connections
+        if len(self._connections) >= most:
+            return True
+        return not endpoint.vouches and len(self._strangers) >= max(most // STRANGERS_SHARE, 1)
 
     def _greet(self, endpoint: Endpoint) -> Session:
         """Who may use the unix socket may read the token file beside it; over TCP, everybody on the machine may try."""
@@ -173,30 +189,54 @@ class LineServer:
         self, endpoint: Endpoint, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         session = self._greet(endpoint)
-        framer = LineFramer(max_bytes=self._settings.max_body_bytes)
+        task = asyncio.current_task()
+        is_stranger = task in self._strangers
+        framer = LineFramer(max_bytes=STRANGER_LINE_BYTES if is_stranger else self._settings.max_body_bytes)
+        until = asyncio.get_running_loop().time() + STRANGER_SECONDS if is_stranger else None
         is_first = True
-        while data := await reader.read(READ_BYTES):
+        while data := await self._read(reader, writer, until if task in self._strangers else None):
             if is_first and endpoint.is_open and data.lstrip()[:1] not in JSON_BEGINS:
                 return  # a browser that was sent here: the body of its request would be read as lines
             is_first = False
-            await self._answer_all(framer.feed(data), session, writer)
+            await self._answer_all(framer, framer.feed(data), session, writer)
         if not self._is_closing:  # half a line that we did not wait for is nobody's request
-            await self._answer_all(framer.finish(), session, writer)
+            await self._answer_all(framer, framer.finish(), session, writer)
+
+    async def _read(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, until: float | None
+    ) -> bytes:
+        """What came next; nothing at the end, and where a stranger did not say in time who it is."""
+        try:
+            async with asyncio.timeout_at(until):
+                return await reader.read(READ_BYTES)
+        except TimeoutError:
+            late = RpcError(
+                UNAUTHORIZED, f"nobody authenticated in {STRANGER_SECONDS:g} s", {"code": "unauthorized"}
+            )
+            await self._write(writer, write_json(show_error(None, late)))
+            return b""
 
     async def _answer_all(
-        self, lines: Iterator[bytes | TooLong], session: Session, writer: asyncio.StreamWriter
+        self,
+        framer: LineFramer,
+        lines: Iterator[bytes | TooLong],
+        session: Session,
+        writer: asyncio.StreamWriter,
     ) -> None:
+        task = asyncio.current_task()
         for line in lines:
             if isinstance(line, TooLong):
-                answer: bytes | None = write_json(show_error(None, self._refuse(line)))
+                answer: bytes | None = write_json(show_error(None, self._refuse(line, framer.max_bytes)))
             else:
                 loop = asyncio.get_running_loop()
                 answer = await loop.run_in_executor(self._threads, self._dispatcher.answer, line, session)
+                if session.token is not None and task in self._strangers:
+                    self._strangers.discard(task)
+                    framer.max_bytes = self._settings.max_body_bytes
             if answer is not None:
                 await self._write(writer, answer)
 
-    def _refuse(self, line: TooLong) -> RpcError:
-        limit = self._settings.max_body_bytes
+    def _refuse(self, line: TooLong, limit: int) -> RpcError:
         return RpcError(
             TOO_LARGE,
             f"the line has {line.size_bytes} bytes; it may have {limit}",

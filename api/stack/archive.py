@@ -91,7 +91,7 @@ def read_manifest(path: Path) -> Manifest:
                 raise _no_backup(path, "it lacks its manifest")
             found = Manifest(**json.load(said))
             size = archive.getmember(DUMP).size
-    except (tarfile.TarError, ValueError, TypeError, EOFError) as error:
+    except (tarfile.TarError, ValueError, TypeError, EOFError, RecursionError) as error:
         raise _no_backup(path, "it cannot be read as one") from error
     if found.format != FORMAT:
         raise InvalidInput(

@@ -110,6 +110,7 @@ def restore(settings: Settings, layout: Layout, path: Path, *, force: bool, say:
                     )
                 say("migrating", 0, None)
                 migrate(url)
+                since = _take_away_again(engine, say)
                 token = settings.client_token()
                 if token:  # this machine's own, as 'longtail up' does
                     ensure_token(url, tenant="default", token=token)
@@ -121,7 +122,22 @@ def restore(settings: Settings, layout: Layout, path: Path, *, force: bool, say:
                 raise
             with plain_transaction(engine, timeout_ms=600_000) as connection:
                 drop_aside(connection)
-    return {"rows": rows, "created_at": manifest.created_at, "version": manifest.version, **proof}
+    return {"rows": rows, "created_at": manifest.created_at, "version": manifest.version, **since, **proof}
+
+
+def _take_away_again(engine: "Engine", say: Say) -> dict[str, int]:
+    """What was revoked and erased after the backup was made, in the memory that it replaces."""
+    from models.store.aftermath import carry_record, carry_revocations, erase_again
+    from models.store.engine import plain_transaction, tenant_transaction
+
+    with plain_transaction(engine, timeout_ms=600_000) as connection:
+        revoked, erased = carry_revocations(connection), carry_record(connection)
+    again = 0
+    for done, one in enumerate(erased):
+        say("erasing again", done, len(erased))
+        with tenant_transaction(engine, one.tenant_id, timeout_ms=3_600_000) as connection:
+            again += erase_again(connection, erased=one) > 0
+    return {"revoked_again": revoked, "erased_again": again}
 
 
 def _feed(dump: IO[bytes], pipe: IO[bytes], size: int, say: Say) -> None:

@@ -39,6 +39,7 @@ DECLARE
     node_ids uuid[] := '{}';
     touched text[] := '{}';
     places text[] := '{}';  -- whose it is
+    strangers text[];  -- tokens that open none of these
     whole text := CASE of_kind WHEN 'namespace' THEN of_name END;
     one_session text := CASE of_kind WHEN 'session' THEN of_name END;
     of_binding text;
@@ -79,6 +80,13 @@ BEGIN
     ELSIF NOT (longtail.opens_all() OR places <@ longtail.opened()) THEN
         RAISE EXCEPTION 'the token does not open this %', of_kind USING ERRCODE = 'LT403';
     END IF;
+    -- Kept answers of calls may hold what is erased, unless their token is bound to other places and no session of it was shared.
+    -- Of a token that is bound, the longest list of names is short: `opened` of 10_callers.sql, for each of them.
+    strangers := ARRAY(
+        SELECT tokens.id::text FROM tokens WHERE tenant_id = of_tenant AND num_nonnulls(namespaces, agents) > 0 AND NOT EXISTS (
+            SELECT FROM unnest(coalesce(namespaces, '{}') || ARRAY(SELECT 'agent-id:' || agent FROM unnest(agents) AS agent)) AS opened
+            WHERE ARRAY[opened, CASE WHEN opened LIKE 'agent-id:%' THEN 'authored:agent:' || substr(opened, 10)
+                                     ELSE 'authored:user:' || opened END] && places));
     -- The gate of these namespaces waits, and so does whoever would index their turns.
     FOR place IN SELECT unnest(places) ORDER BY 1 LOOP
         PERFORM pg_advisory_xact_lock(hashtextextended(of_tenant || ':' || place, 0));
@@ -94,6 +102,9 @@ BEGIN
     touched := ARRAY(
         SELECT DISTINCT session_id FROM turns WHERE tenant_id = of_tenant AND id = ANY(turn_ids)
         UNION SELECT session_id FROM sessions WHERE tenant_id = of_tenant AND (namespace = whole OR session_id = one_session));
+    IF EXISTS (SELECT FROM sessions WHERE tenant_id = of_tenant AND session_id = ANY(touched) AND is_shared) THEN
+        strangers := '{}';
+    END IF;
     node_ids := ARRAY(SELECT node.id FROM document_nodes AS node JOIN documents ON documents.id = node.document_id
         WHERE documents.tenant_id = of_tenant AND documents.binding = of_binding AND (of_document IS NULL OR documents.name = of_document));
     -- Marks first, while there is something to make them of: of a turn one that tokens of the tenant meet, and one that those of its
@@ -141,7 +152,7 @@ BEGIN
         'journal:WHERE tenant_id = $1 AND (namespace = $2 OR session_id = $7)',
         'assemblies:WHERE tenant_id = $1 AND (namespace = ANY($8) OR session_id = ANY($4))',
         'documents:WHERE tenant_id = $1 AND binding = $5 AND ($9 IS NULL OR name = $9)',
-        'idempotency_keys:WHERE tenant_id = $1'
+        'idempotency_keys:WHERE tenant_id = $1 AND split_part(key, '':'', 1) <> ALL($10)'
     ];
     steps := cardinality(parts) + 2 * (cardinality(turn_ids) / portion);
     FOREACH part IN ARRAY parts LOOP
@@ -157,7 +168,7 @@ BEGIN
             END LOOP;
         END IF;
         EXECUTE format('DELETE FROM longtail.%I %s', split_part(part, ':', 1), substr(part, strpos(part, ':') + 1))
-        USING of_tenant, whole, turn_ids, touched, of_binding, node_ids, one_session, places, of_document;
+        USING of_tenant, whole, turn_ids, touched, of_binding, node_ids, one_session, places, of_document, strangers;
         GET DIAGNOSTICS of_portion = ROW_COUNT;
         removed := removed + of_portion;
         step := step + 1;

@@ -37,7 +37,8 @@ def add_guidance(
     """A rule or standing wish spoken in conversation, verbatim, from now on in every prompt it may fit.
 
     A turn states one once, and a later reading of it may see more; what was forgotten stays forgotten and what its
-    user put in other words stays as it is, unless the words of the turn's memory were corrected.
+    user put in other words stays as it is, unless the words of the turn's memory were corrected. A turn that is not the
+    user's states none, whoever asks for it.
     """
     known = (
         "DO UPDATE SET body = excluded.body, modalities = excluded.modalities, "
@@ -55,6 +56,7 @@ def add_guidance(
             "(SELECT newer.id FROM supersessions JOIN guidance AS newer ON newer.turn_id = supersessions.newer_turn_id "
             "WHERE supersessions.older_turn_id = :turn_id ORDER BY supersessions.changed_at DESC LIMIT 1) "
             "WHERE NOT EXISTS (SELECT FROM forgotten WHERE item_id = :turn_id) "
+            "AND (:is_correction OR EXISTS (SELECT FROM turns WHERE id = :turn_id AND role = 'user')) "
             f"ON CONFLICT (turn_id) {known}"
         ),
         {
@@ -67,6 +69,7 @@ def add_guidance(
             "stability_weight": stability_weight,
             "stated_at": stated_at,
             "expires_at": expires_at,
+            "is_correction": is_correction,
         },
     )
 

@@ -10,8 +10,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
+from models.domain.prompt.escaping import shows_nothing
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Identity, NewTurn, Turn, durable_namespace
+from models.errors import InvalidInput
 from models.store.engine import ALL_OF_TENANT, Whose, pass_of
 
 COUNTER = CharsCounter()
@@ -60,6 +62,7 @@ def accept_turns(
 
     `places` are those of the turns in the caller's list, where some of it was left out.
     """
+    _check_names(session_id, identity)
     places = range(len(turns)) if places is None else places
     now = now or datetime.now(UTC)
     digests = [hashlib.sha256(turn.content.encode()).digest() for turn in turns]
@@ -100,6 +103,24 @@ def accept_turns(
         namespace=rows[0].namespace,
         pending=max(row.waiting for row in rows),
     )
+
+
+def _check_names(session_id: str, identity: Identity) -> None:
+    """What nobody can see in a list, nobody can name: no session is opened under it, and no memory either."""
+    given = {
+        "session_id": session_id,
+        "user_id": identity.user_id,
+        "session_key": identity.session_key,
+        "agent_id": identity.agent_id,
+    }
+    for field, name in given.items():
+        if name and shows_nothing(name):
+            raise InvalidInput(
+                f"the {field} has no visible character",
+                code="empty_text",
+                field=field,
+                remedy="send a name that can be read",
+            )
 
 
 def _dedup_key(turn: NewTurn, digest: bytes, *, index: int, call_key: str | None) -> str | None:

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
+from models.errors import Unauthorized
 from models.store.engine import open_engine, plain_transaction
 
 TABLES = (
@@ -190,3 +191,59 @@ def test_a_restore_that_fails_on_the_way_leaves_the_memory_as_it_was(
     assert read_rows(running)["turns"] == before["turns"]
     with client_of(running) as client:
         client.post_turns("plant", [{"role": "user", "content": "Still here."}], user_id="ann")
+
+
+def test_what_was_erased_and_revoked_since_does_not_come_back_with_a_restore(
+    running: ThrowawayStack, tmp_path: Path
+) -> None:
+    path = tmp_path / "before.backup"
+    run = running.run
+    stolen = json.loads(run(["token", "create", "--tenant", "kept", "--json"]).stdout)
+    run(["tenant", "create", "gone"])
+    turns = {
+        "harbour": [
+            {"role": "user", "content": "The harbour gate opens at the sound of seven bells, always."}
+        ],
+        "market": [{"role": "user", "content": "The market hall closes when the last lamp is lit at night."}],
+        "quay": [{"role": "user", "content": "The quay is swept each morning before the boats come in."}],
+    }
+    owners = {"harbour": "bea", "market": "cem", "quay": "cem"}
+    with client_of(running) as client:
+        for session, said in turns.items():
+            client.post_turns(session, said, user_id=owners[session])
+        client.put_document("cem's rules.md", "- Sweep the quay.\n", user_id="cem")
+        while client.status()["pending"]:
+            pass
+        run(["backup", str(path)])
+        for kind, name, whose in (
+            ("namespace", "bea", {}),
+            ("session", "market", {}),
+            ("document", "cem's rules.md", {"user_id": "cem"}),
+        ):
+            body = {"kind": kind, "name": name, "confirm": name, "reason": "asked for", **whose}
+            client.call("POST", "/v1/erasures", json=body)
+        client.post_turns("late", [{"role": "user", "content": "Said after it, and erased after it."}])
+        client.call("POST", "/v1/erasures", json={"kind": "session", "name": "late", "confirm": "late"})
+    run(["token", "revoke", stolen["id"]])
+    run(["tenant", "erase", "gone", "--yes"])
+    done = json.loads(run(["restore", str(path), "--force", "--json"]).stdout)
+    assert (done["erased_again"], done["revoked_again"]) == (4, 1)
+    with client_of(running) as client:
+        left = [one["session_id"] for one in client.list_sessions(user_id="cem")["sessions"]]
+        assert left == ["quay"]
+        assert client.list_sessions(user_id="bea")["sessions"] == []
+        assert client.list_documents(user_id="cem")["documents"] == []
+        for session in ("harbour", "market"):  # a host that sends it again does not bring it back either
+            again = client.post_turns(session, turns[session], user_id=owners[session])
+            assert (again["accepted"], again["erased"]) == ([], [0])
+        record = client.call("GET", "/v1/erasures")["erasures"]
+        assert sorted(one["kind"] for one in record if one["reason"] == "asked for") == [
+            "document",
+            "namespace",
+            "session",
+        ]
+    thief = ServiceClient(url=running.settings.service_url(), token=stolen["token"])
+    with thief, pytest.raises(Unauthorized):
+        thief.list_sessions()
+    names = [one["name"] for one in json.loads(run(["tenant", "list", "--json"]).stdout)["tenants"]]
+    assert "gone" not in names and "kept" in names

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -209,3 +210,26 @@ def test_a_session_id_may_hold_anything_printable(tenant: Any) -> None:
             "SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant AND session_id = :s", s=session
         )
         assert found == 1, session
+
+
+@pytest.mark.parametrize("name", [" ", "\t", "\u200b", "\u00a0\u202e", "\u3164", "\x01"], ids=ascii)
+def test_a_name_that_nobody_can_see_names_nobody(http: Any, tenant: Any, name: str) -> None:
+    """Over JSON-RPC too: what would be kept under it could not be told apart in any list."""
+    for path, identity, field in (
+        (f"/v1/sessions/{quote(name, safe='')}/turns", {}, "session_id"),
+        (TURNS, {"user_id": name}, "user_id"),
+        (TURNS, {"session_key": name}, "session_key"),
+        (TURNS, {"agent_id": name}, "agent_id"),
+    ):
+        answer = http.post(path, json=turns(GOOD, **identity))
+        assert (answer.status_code, answer.json()["code"], answer.json()["field"]) == (
+            422,
+            "empty_text",
+            field,
+        )
+    call = {"sessionId": name, "id": "1", "text": "fine", "metadata": {}}
+    answer = http.post(
+        "/rpc", json={"jsonrpc": "2.0", "id": 1, "method": "insert_session_turn", "params": call}
+    )
+    assert answer.json()["error"]["data"]["code"] == "empty_text"
+    assert tenant.one("SELECT count(*) FROM longtail.sessions WHERE tenant_id = :tenant") == 0

@@ -477,8 +477,9 @@ def test_nothing_in_the_api_opens_a_transaction_for_a_tenant_as_a_whole() -> Non
     background = {
         root / "background" / "reads.py",
         root / "background" / "receipts.py",
-        root / "background" / "rules.py",
-    }  # after the answer, for all
+        root / "background" / "rules.py",  # after the answer, for all
+        root / "stack" / "backup.py",  # as the owner, for whoever restores
+    }
     for path in root.rglob("*.py"):
         if path in background or "cli" in path.parts:
             continue

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 import redis
 
@@ -237,6 +238,35 @@ def follow(tenant: Any, begun: Any) -> list[Any]:
         assert time.monotonic() < deadline
         seen.append(tenant.client.call("GET", f"/v1/erasures/{begun['id']}"))
     return seen
+
+
+def test_kept_answers_go_with_what_they_may_hold_and_others_stay(tenant: Any) -> None:
+    """A call whose key was dropped is done again when it is sent again: an erasure costs nobody else theirs."""
+
+    def remember(token: str, user: str) -> httpx.Response:
+        return httpx.post(
+            f"{tenant.client.url}/v1/memories",
+            json={"text": f"{user} keeps a {WORD}.", "user_id": user},
+            headers={"Authorization": f"Bearer {token}", "Idempotency-Key": f"call-of-{user}"},
+            timeout=300,
+        )
+
+    tokens = {user: f"lt_{user}_{tenant.name}" for user in ("ann", "bob")}
+    for user, token in tokens.items():
+        ensure_token(
+            tenant.stack.owner_url,
+            tenant=tenant.name,
+            token=token,
+            scopes=["read", "write", "admin"],
+            namespaces=[user],
+        )
+        assert remember(token, user).status_code == 201
+    assert remember(tenant.token, "ann").status_code == 201  # may hold anything of anybody
+    with ServiceClient(url=tenant.client.url, token=tokens["ann"]) as ann:
+        body = {"kind": "namespace", "name": "ann", "confirm": "ann"}
+        assert ann.call("POST", "/v1/erasures", json=body)["counts"]["idempotency_keys"] == 2
+    assert remember(tokens["bob"], "bob").headers["idempotency-replayed"] == "true"
+    assert "idempotency-replayed" not in remember(tokens["ann"], "ann").headers
 
 
 def test_an_erasure_is_a_job_that_tells_how_far_it_is(tenant: Any) -> None:

@@ -94,6 +94,22 @@ def test_a_hostile_run_leaves_no_word_of_it_in_any_log_or_report(tenant: Any) ->
         assert WORD not in log.read_text(errors="replace"), log
 
 
+def test_no_log_names_a_session_or_whose_it_is(tenant: Any) -> None:
+    """A name is what erasing somebody would leave behind: hosts call sessions after numbers and addresses."""
+    session, user = f"whatsapp:+{WORD}", f"{WORD}@example.org"
+    beams = [f"Beam {number} of the bridge was measured on that day. " * 8 for number in range(40)]
+    tenant.say(session, *beams, user_id=user)
+    tenant.settle()
+    assert tenant.client.compact(session, force=True)["did_compact"]
+    tenant.client.assemble(session_id=session, query="the bridge", budget_tokens=500, user_id=user)
+    body = {"kind": "namespace", "name": user, "confirm": user}
+    tenant.client.call("POST", "/v1/erasures", json=body)
+    logs = list(Path(tenant.stack.settings.home).rglob("*.log*"))
+    assert any("compaction.ended" in log.read_text(errors="replace") for log in logs)
+    for log in logs:
+        assert WORD not in log.read_text(errors="replace"), log
+
+
 def hostile_bodies() -> list[bytes]:
     deep = b'{"a":' * 500 + f'"{WORD}"'.encode() + b"}" * 500
     return [

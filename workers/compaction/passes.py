@@ -24,6 +24,7 @@ from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Turn
 from models.encoders.protocol import Encoder, EncoderUnavailable
 from models.errors import TransientError
+from models.logs import name_in_log
 from models.settings import Settings
 from models.store.compaction.progress import (
     CompactionState,
@@ -222,7 +223,7 @@ class _Run:
             self.outcome.reason = "out of time, or ingest came first; the rest follows"
         log.info(
             "compaction.ended",
-            session_id=self.session_id,
+            session=name_in_log(self.session_id),
             is_done=is_done,
             formed=self.outcome.clusters_formed,
             declined=self.outcome.clusters_declined,

@@ -27,6 +27,8 @@ def serve_mcp(
     from api.mcp.server import create_server
     from models.settings import get_settings
 
+    if transport == "http":
+        check_reach(host)
     client = ServiceClient.from_settings(get_settings(), retry_seconds=CLIENT_RETRY_SECONDS)
     server = create_server(client, user_id=user or find_user())
     if transport == "stdio":
@@ -57,7 +59,9 @@ def proxy(
     from api.proxy.app import create_proxy
     from api.proxy.memory import Memory
     from models.errors import InvalidInput
+    from models.settings import get_settings
 
+    check_reach(host)
     if not upstream.startswith(("http://", "https://")):
         raise InvalidInput(
             f"'{upstream}' is no address of a model's API",
@@ -66,6 +70,24 @@ def proxy(
         )
     configuration = Configuration(user_id=user)
     memory = Memory(configuration, budget_tokens=budget, deadline_ms=deadline_ms)
-    application = create_proxy(upstream=upstream, memory=memory, user_id=configuration.user_id)
+    application = create_proxy(
+        upstream=upstream,
+        memory=memory,
+        user_id=configuration.user_id,
+        is_public=get_settings().tls_in_front,
+    )
     typer.echo(f"proxy to {upstream} on http://{host}:{port} until Ctrl-C", err=True)
     uvicorn.run(application, host=host, port=port, log_level="warning", access_log=False)
+
+
+def check_reach(host: str) -> None:
+    """Refuse an address beyond loopback: neither of the two asks who calls."""
+    from models.errors import Misconfigured
+    from models.settings import get_settings, is_loopback
+
+    if not (is_loopback(host) or get_settings().tls_in_front):
+        raise Misconfigured(
+            f"'{host}' is not on loopback, and whoever reaches this is taken for its user",
+            field="host",
+            remedy="put a proxy with TLS and a login in front of it, and set LONGTAIL_TLS_IN_FRONT=true",
+        )

@@ -87,10 +87,20 @@ def restore(
         found,
         as_json,
         f"{turns} turns of {found['created_at']} are back; the lineage of {found['lineage_sessions']} compacted sessions "
-        + ("is whole." if not broken else f"has {broken} violations: 'longtail lineage verify' names them."),
+        + ("is whole." if not broken else f"has {broken} violations: 'longtail lineage verify' names them.")
+        + _tell_what_stays_away(found),
     )
     if broken:
         raise typer.Exit(1)
+
+
+def _tell_what_stays_away(found: dict[str, Any]) -> str:
+    told = ""
+    if found["erased_again"]:
+        told += f"\nErased again, as it was after the backup was made: {found['erased_again']}."
+    if found["revoked_again"]:
+        told += f"\nTokens that were revoked since and stay so: {found['revoked_again']}."
+    return told
 
 
 @contextmanager

@@ -38,7 +38,9 @@ _FIRST_TAG_CHARACTER, _LAST_TAG_CHARACTER = 0xE0020, 0xE007E  # an invisible cop
 # Letters without a glyph, which Unicode does not count among the invisible.
 _FILLERS: Final = "\u115f\u1160\u2800\u3164\uffa0"
 _LOOKALIKES: Final = {
-    "<": "‹\u2329\u3008⟨˂ᐸ❬❮❰⧼≺⦑⦓⧀«⟪《≪⪡⋖⋘⫷",
+    "<": "‹\u2329\u3008⟨˂ᐸ❬❮❰⧼≺⦑⦓⧀«⟪《≪⪡⋖⋘⫷ᚲ⦉⊲◁𝈶",
+    "[": "【〔〖〘〚❲⟦⟬⦋⦍⦏⁅⸤",
+    "]": "】〕〗〙〛❳⟧⟭⦌⦎⦐⁆⸥",
     ":": "ː˸܃܄։׃፡꞉ꓽ∶︓⁚",
     "/": "⁄∕⧸╱\\＼⟋",
     "|": "∣❘│ǀ¦",
@@ -112,8 +114,10 @@ _SMUGGLED: Final = {
     code: chr(code - 0xE0000).lower() for code in range(_FIRST_TAG_CHARACTER, _LAST_TAG_CHARACTER + 1)
 }
 _TAG_CHARACTER: Final = re.compile(f"[{chr(_FIRST_TAG_CHARACTER)}-{chr(_LAST_TAG_CHARACTER)}]")
-_MAY_OPEN: Final = re.compile(f"[\\[<＜﹤︿︽{_LOOKALIKES['<']}{chr(0xE003C)}{chr(0xE005B)}]")
-_MAY_SPEAK: Final = re.compile(f"[:：﹕{_LOOKALIKES[':']}{chr(0xE003A)}]")
+_MAY_OPEN: Final = re.compile(
+    f"[\\[［﹇︗︹︻﹝<＜﹤︿︽≮⊀⋪{_LOOKALIKES['<']}{_LOOKALIKES['[']}{chr(0xE003C)}{chr(0xE005B)}]"
+)
+_MAY_SPEAK: Final = re.compile(f"[:：﹕\U00010781{_LOOKALIKES[':']}{chr(0xE003A)}]")
 
 
 def _spell(name: str) -> str:
@@ -144,7 +148,7 @@ _OPENING: Final = re.compile(
         )
     )
 )
-_AROUND_SPEAKER: Final = " \n#*>"  # what may stand before or after a speaker's name
+_AROUND_SPEAKER: Final = " \n#*>_[]"  # what may stand before or after a speaker's name
 _PLAIN_LETTER: Final = re.compile("[0-9A-Za-z]")
 _HARMLESS: Final = {"<": "&lt;", "[": "&#91;", ":": "&#58;"}
 
@@ -156,6 +160,15 @@ def find_shape(text: str) -> str:
     '</turn>'
     """
     return text.translate(_SHAPES)
+
+
+def shows_nothing(text: str) -> bool:
+    """Whether a text is blanks and invisible characters alone.
+
+    >>> shows_nothing(" \u200b\u3164"), shows_nothing("é")
+    (True, False)
+    """
+    return not find_shape(text).strip(f" \n{_UNSEEN}")
 
 
 def escape_frames(text: str) -> str:

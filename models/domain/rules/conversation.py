@@ -23,6 +23,7 @@ from models.domain.rules.markers import (
     Lasting,
 )
 from models.domain.rules.openings import Clause, list_clauses
+from models.domain.rules.pasted import list_others_words
 from models.domain.rules.phrases import PHRASES, Phrase
 from models.domain.rules.spans import NO_RULE, DeonticReading, Modality, RuleSpan
 from models.domain.rules.wishes import Vector, load_model
@@ -51,15 +52,8 @@ _QUESTION_TAG: Final = re.compile(r"\b(?:ok|okay|alright|please|got it|understoo
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 # "Note 12: …", "Ticket 90: …": an entry in somebody's list, whatever it says.
 _ENTRY: Final = re.compile(r"\W*(?!rule\b)[^\W\d_]+ #?\d{1,6}:", re.IGNORECASE)
-# "The page says: …", "He told me: …"; what the speaker has said before is their own.
-_REPORT: Final = re.compile(
-    r"(?:^|[.!?\n]\s{0,4})(?!i\b|i['’]ve\b|as i\b|like i\b)[^.!?:\n]{0,60}\b(?:says?|said|reads?|writes?|wrote|states?"
-    r"|stated|claims?|claimed|told (?:me|us|him|her|them)|according to)\b[^.!?:\n]{0,30}:",
-    re.IGNORECASE,
-)
 _MIN_SENTENCE_CHARACTERS: Final = 7  # "be kind"; less holds no rule
 _MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that
-
 _MAX_EMPHASIS_CHARACTERS: Final = 24
 _MAX_SENTENCES: Final = 400  # of a turn; what follows was pasted, and time stays bounded
 
@@ -68,7 +62,6 @@ _BY_HEAD: Final[dict[str, tuple[Phrase, ...]]] = {
     for head in sorted({head for phrase in PHRASES for head in phrase.heads})
 }
 _ANY_HEAD: Final = tuple(phrase for phrase in PHRASES if not phrase.heads)
-
 
 # Of the clauses of a rule the first of these kinds that occurs says what is ruled.
 _RULING_KINDS: Final = (
@@ -176,9 +169,12 @@ def list_candidates(text: str, *, floor: float | None = None) -> list[Candidate]
     """Return the sentences whose cues weigh as much as the model's floor: few enough to encode each."""
     model = load_model()
     floor = max(model.floor, _LEAST) if floor is None else floor
+    foreign = find_foreign_rules(text)
+    others = list_others_words(text) if foreign else []
     found = [
         Candidate(text[span.start : span.end], frozenset(), math.inf, (span,))
-        for span in find_foreign_rules(text)
+        for span in foreign
+        if not _is_among(others, span.start, span.end)
     ]
     for weighed in _list_own(text):
         weight = model.weigh_cues(weighed.cues)
@@ -200,14 +196,18 @@ def list_cues(text: str) -> list[frozenset[str]]:
 
 def _list_own(text: str) -> list[_Weighed]:
     """Return the sentences that can be a rule and are the speaker's own."""
-    reports = _list_reports(text)
+    others = list_others_words(text)
     return [
         weighed
         for weighed in _weigh_sentences(text)
         if weighed.cues
         and _ENTRY.match(text, weighed.sentence.start) is None
-        and not any(weighed.sentence.start < last and weighed.sentence.end > first for first, last in reports)
+        and not _is_among(others, *weighed.sentence[:2])
     ]
+
+
+def _is_among(spans: Iterable[tuple[int, int]], start: int, end: int) -> bool:
+    return any(start < last and end > first for first, last in spans)
 
 
 def _quote(text: str, weighed: _Weighed) -> str:
@@ -217,15 +217,6 @@ def _quote(text: str, weighed: _Weighed) -> str:
 def _join(candidates: Iterable[Candidate]) -> DeonticReading:
     spans = tuple(span for candidate in candidates for span in candidate.spans)
     return DeonticReading(spans=spans) if spans else NO_RULE
-
-
-def _list_reports(text: str) -> list[tuple[int, int]]:
-    """Return where somebody else's words stand: from "The page says:" to the end of its line."""
-    found = []
-    for match in _REPORT.finditer(text):
-        end = text.find("\n", match.end())
-        found.append((match.end(), len(text) if end < 0 else end))
-    return found
 
 
 def _weigh_sentences(text: str) -> list["_Weighed"]:

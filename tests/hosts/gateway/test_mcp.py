@@ -29,9 +29,9 @@ def environment(tenant: Any, home: Path) -> dict[str, str]:
 
 @asynccontextmanager
 async def connect(
-    transport: str, tenant: Any, home: Path, free_port: Callable[[], int]
+    transport: str, tenant: Any, home: Path, free_port: Callable[[], int], user: str = "ann"
 ) -> AsyncIterator[Client]:
-    command = ["-m", "api", "mcp", "--user", "ann"]
+    command = ["-m", "api", "mcp", "--user", user]
     if transport == "stdio":
         parameters = StdioServerParameters(
             command=sys.executable, args=command, env=environment(tenant, home), cwd=os.getcwd()
@@ -174,3 +174,60 @@ def test_what_cannot_be_kept_is_refused_with_a_reason_and_a_session_may_have_any
             assert missing["code"] and missing["error"]
 
     anyio.run(run)
+
+
+def test_a_server_for_one_user_shows_and_forgets_nothing_of_another(
+    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
+) -> None:
+    """Its token opens the whole tenant; what it says is about the user it was started for."""
+    tenant.client.put_document("house.md", "- Prices in euros.\n")
+    tenant.client.put_document("ann.md", "- Ann pays by card.\n", user_id="ann")
+    said = [f"Day {day} at sea: my locker code is {day}, and the nets were full." for day in range(40)]
+    tenant.say("trip", *said, user_id="ann")
+    tenant.client.call("POST", "/v1/memories", json={"text": FACT, "user_id": "ann"})
+    tenant.settle()
+    (summary, *_) = tenant.client.compact("trip", force=True)["summary_ids"]
+    (memory, *_) = tenant.client.call("GET", "/v1/memories", params={"user_id": "ann"})["memories"]
+
+    async def run() -> None:
+        async with connect("stdio", tenant, tmp_path, free_port, user="bob") as client:
+            for address in ("longtail://sessions", "longtail://sessions/trip", "longtail://documents"):
+                shown = (await client.read_resource(address)).contents[0].text
+                assert not any(word in shown for word in ('trip"', "locker", "ann")), (address, shown)
+            for tool, arguments in (
+                ("memory_expand", {"summary_id": summary}),
+                ("memory_forget", {"memory_id": memory["id"]}),
+                ("memory_add", {"text": "mine now", "session_id": "trip"}),
+            ):
+                answer = await call(client, tool, **arguments)
+                assert answer["code"] in {"not_found", "session_of_another"}, (tool, answer)
+            assert len((await call(client, "memory_add", text="I row, says Bob."))["accepted"]) == 1
+        async with connect("stdio", tenant, tmp_path, free_port) as client:
+            assert len((await call(client, "memory_add", text="I sail, says Ann."))["accepted"]) == 1
+            documents = (await client.read_resource("longtail://documents")).contents[0].text
+            assert "ann.md" in documents and "house.md" in documents
+
+    anyio.run(run)
+    (kept, *_) = tenant.client.call("GET", "/v1/memories", params={"user_id": "ann"})["memories"]
+    assert kept["id"] == memory["id"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["mcp", "--transport", "http"], ["proxy", "--upstream", "http://127.0.0.1:9"]],
+    ids=["mcp", "proxy"],
+)
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])
+def test_nothing_that_asks_for_no_token_listens_beyond_loopback(
+    tmp_path: Path, command: list[str], host: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "api", *command, "--host", host, "--port", "0"],
+        env={**os.environ, "LONGTAIL_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "LONGTAIL_TLS_IN_FRONT" in done.stdout + done.stderr

@@ -1,5 +1,6 @@
 """Claims about the spool: nothing kept is lost, whoever is killed, however many write, however full it is."""
 
+import contextlib
 import json
 import os
 import random
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from api.cli.memory.erase_commands import _forget_spooled
+from api.host.private import open_private
 from api.host.spool import Spool
 from models.settings import get_settings
 
@@ -255,3 +257,60 @@ def test_the_command_that_erases_empties_the_spool_of_it(
     with replay:
         assert [call["body"]["user_id"] for call in replay.calls()] == left
     get_settings.cache_clear()
+
+
+def test_a_link_in_the_spool_leads_nowhere_and_what_it_names_stays_whole(
+    spool: Spool, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious"
+    for name in ("queue", "sent", "aside", "dropped", "lock"):
+        put(spool, 1)
+        precious.write_text("precious\n")
+        Path(spool.folder, name).unlink(missing_ok=True)
+        Path(spool.folder, name).symlink_to(precious)
+        with contextlib.suppress(OSError):
+            take(spool)
+        with contextlib.suppress(OSError):
+            spool.append({"path": "/v1", "body": 2})
+        with contextlib.suppress(OSError):
+            spool.put_aside("why", b"what")
+        assert precious.read_text() == "precious\n", name
+        Path(spool.folder, name).unlink()
+        for left in Path(spool.folder).iterdir():
+            assert "precious" not in left.read_text()
+
+
+def test_the_spool_is_its_owners_alone_whatever_was_there_before(tmp_path: Path) -> None:
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    folder.chmod(0o777)
+    (folder / "queue").touch()
+    (folder / "queue").chmod(0o666)
+    spool = Spool(str(tmp_path), max_bytes=BIG)
+    put(spool, "words")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "queue").stat().st_mode) == 0o600
+    assert take(spool) == ["words"]
+
+
+def test_a_spool_on_another_disk_by_way_of_the_owners_own_link_works(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "spool").symlink_to(tmp_path / "disk")
+    spool = Spool(str(tmp_path / "home"), max_bytes=BIG)
+    put(spool, "words")
+    assert take(spool) == ["words"]
+
+
+def test_what_another_account_has_put_there_is_not_used(tmp_path: Path) -> None:
+    theirs = Path("/etc/passwd")
+    if os.geteuid() == 0:
+        theirs = tmp_path / "theirs"
+        theirs.touch()
+        os.chown(theirs, 65534, -1)
+    with pytest.raises(PermissionError, match="another user"):
+        open_private(str(theirs), os.O_RDONLY)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(PermissionError, match="no regular file"):
+        open_private(str(pipe), os.O_RDONLY)
