@@ -29,6 +29,7 @@ DROPPED_LISTED: Final = 12  # candidates of a tier that are not in; the rest unf
 TERMS: Final = (
     "cosine",
     "lexical",
+    "echo",
     "context",
     "load",
     "time_fit",

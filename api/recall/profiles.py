@@ -25,6 +25,7 @@ def rank_by_profile(
     candidates: Sequence[Candidate],
     *,
     question: str,
+    keywords: frozenset[str],
     most: int | None,
 ) -> Sequence[Scored]:
     """The best `most` passages in the order of that profile; `candidates` holds their records, in the same order."""
@@ -33,7 +34,13 @@ def rank_by_profile(
         by_row = [Passage(*row) for row in zip(*passages, strict=True)]
         by_id = {candidate.id: candidate for candidate in candidates}
         return _rank_as_seed(by_row, by_id, question=question, profile=seed)[:most]
-    return rank_passages(passages, most=most, asks_for_answers=asks_for_answers(question))
+    return rank_passages(
+        passages,
+        texts=[candidate.text for candidate in candidates],
+        asked=keywords,
+        asks_for_answers=asks_for_answers(question),
+        most=most,
+    )
 
 
 def _rank_as_seed(

@@ -19,7 +19,13 @@ from models.store.tenancy.tokens import Caller
 
 # For prompts up to so many tokens: about as many as the budget holds; where that was too few, recall reads once more
 # (decision 38). Turns around a weak hit push better hits out of a small prompt, and have room in a large one (decision 25).
-BREADTHS: Final = ((2400, Breadth(40, 6)), (4800, Breadth(70, 20)), (9600, Breadth(60, 60)))
+# From 1,200 tokens on a prompt has room for facts that only the 60th hit tells (decision 49).
+BREADTHS: Final = (
+    (1200, Breadth(40, 6)),
+    (2400, Breadth(70, 6)),
+    (4800, Breadth(70, 20)),
+    (9600, Breadth(60, 60)),
+)
 MOST_BREADTH: Final = Breadth(100, 100)
 LEAST_RANKED: Final = 200  # of what was found and of what stands beside it
 LEAST_ITEM_TOKENS: Final = 8  # of a short turn: a prompt holds hardly more items than budget/this

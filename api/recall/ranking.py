@@ -53,6 +53,7 @@ def rank(question: Question, candidates: Candidates, *, most: int) -> tuple[list
         _describe(candidates.records, question),
         candidates.records,
         question=question.text,
+        keywords=question.keywords,
         most=None if question.explains else most,
     )
     tried = ranked[:most]

@@ -130,7 +130,7 @@ def test_the_stable_part_does_not_change_with_the_query(filled: Any) -> None:
 def test_explain_gives_every_candidate_with_its_terms_and_its_fate(filled: Any) -> None:
     answer = filled.client.assemble(query="what does my brother do?", explain=True, **ASK)
     candidates = answer["explain"]["candidates"]
-    assert {"cosine", "lexical", "context", "recency", "omega", "evidence"} <= set(candidates[0])
+    assert {"cosine", "lexical", "echo", "context", "recency", "omega", "evidence"} <= set(candidates[0])
     assert all(0 <= one["score"] <= 1 for one in candidates)
     assert all(one["chosen"] or one["reason"] for one in candidates)
     chosen = {one["id"] for one in candidates if one["chosen"]}

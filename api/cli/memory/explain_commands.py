@@ -19,6 +19,7 @@ SHOWN_TERMS = {
     "score": "score",
     "cosine": "cos",
     "lexical": "words",
+    "echo": "echo",
     "context": "around",
     "load": "facts",
     "time_fit": "time",

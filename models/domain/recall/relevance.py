@@ -6,12 +6,14 @@ before and after it, the more the fewer characters lie between. Every score lies
 
 import math
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.domain.recall.feedback import measure_echo
 from models.domain.recall.scoring import Scope, ScoringProfile, clamp01
 
 REACH_TURNS: Final = 2  # turns before and after that lend
@@ -25,6 +27,7 @@ class RelevanceProfile:
     """The constants of the default ranking, calibrated on conversations (docs/decisions)."""
 
     lexical_share: float = 0.6  # λ: what the best match by words adds to the cosine
+    echo_share: float = 0.2  # μ: what the words of the best hits add
     context_share: float = 0.33  # γ: what the turns around lend
     context_chars: float = 500.0  # a turn this many characters away lends nothing
     patience_chars: float = 300.0  # a passage longer than this needs its neighbours less
@@ -98,7 +101,8 @@ class Relevance(NamedTuple):
     score: float
     cosine: float  # max(cos, 0)
     lexical: float  # BM25 over the best BM25 of the candidates
-    base: float  # cosine + λ·lexical
+    echo: float  # the words of the best hits that it holds too, over the most that a candidate holds
+    base: float  # cosine + λ·lexical + μ·echo
     context: float  # γ·Σ K·base of the turns around
     load: float
     time_fit: float
@@ -116,6 +120,8 @@ class Relevance(NamedTuple):
 def rank_passages(
     listed: PassageColumns,
     *,
+    texts: Sequence[str] = (),
+    asked: AbstractSet[str] = frozenset(),
     asks_for_answers: bool = False,
     most: int | None = None,
     profile: RelevanceProfile = DEFAULT_RELEVANCE,
@@ -123,7 +129,7 @@ def rank_passages(
 ) -> tuple[Relevance, ...]:
     """All passages (or the best `most`), best first, ties by id; at least one, each id once, in any order.
 
-        B = max(cos, 0) + λ·L            L = BM25 / max BM25
+        B = max(cos, 0) + λ·L + μ·H      L = BM25 / max BM25, H = echo of the best hits (`feedback`)
         P = B + γ·Σ K(gap)·B(n)          n: up to two turns before and after, K = max(0, 1 − gap/context_chars)
         M = (P + load_share·D)·(1 + time_share·T) + time_bonus·T − length_cost·log2(max(chars, free)/free)
         X = ω·Q·max(0, M·(1 − answer_cost of an answer))
@@ -131,12 +137,18 @@ def rank_passages(
 
     gap is the characters of the turns between, half of n's, and half of what the passage has over
     `patience_chars`; the answer to a person's turn lends at least reply_share of its B. A question for what the
-    assistant said (`asks_for_answers`) minds neither length nor answers.
+    assistant said (`asks_for_answers`) minds neither length nor answers. Without their `texts`, passages have no echo;
+    `asked` are the question's own words.
     """
     cosine = _unit_column(listed.cosine)
     words = np.maximum(_column(listed.lexical_weight), 0.0)
     lexical = words / max(float(words.max()), 1e-12)
     base = cosine + profile.lexical_share * lexical
+    is_summary = np.array([scope == "summary" for scope in listed.scope])
+    echo = np.zeros_like(base)
+    if texts and profile.echo_share:  # a summary lends no words: it is about many things
+        echo = measure_echo(texts, np.where(is_summary, 0.0, base), asked=asked)
+        base = base + profile.echo_share * echo
     chars = np.maximum(_column(listed.chars), 0.0)
     context = profile.context_share * _borrow(
         listed.session_id, listed.position, base, chars, np.array(listed.is_answer), profile
@@ -163,7 +175,6 @@ def rank_passages(
     authority = _unit_column(listed.authority)
     earned = weights.alpha_r * recency + weights.alpha_f * frequency + weights.alpha_a * authority
     omega = np.clip(weights.omega0 + (1 - weights.omega0) * earned, 0.0, 1.0)
-    is_summary = np.array([scope == "summary" for scope in listed.scope])
     doubt = weights.delta * (1 - _unit_column(listed.confidence))
     quality = np.where(is_summary, 1 - doubt, 1.0)
     weighed = omega * quality * np.maximum(match, 0.0)
@@ -172,7 +183,7 @@ def rank_passages(
 
     by_score = sorted(zip((-score).tolist(), listed.id, range(len(score)), strict=True))
     best = [index for _, _, index in by_score[:most]]
-    terms = (score, cosine, lexical, base, context, load, time_fit, bonus, length_cost, answer_cost)
+    terms = (score, cosine, lexical, echo, base, context, load, time_fit, bonus, length_cost, answer_cost)
     rows = np.column_stack((*terms, recency, frequency, authority, omega, quality, evidence))[best].tolist()
     return tuple(
         Relevance(listed.id[index], listed.scope[index], *row) for index, row in zip(best, rows, strict=True)

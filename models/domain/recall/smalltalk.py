@@ -13,6 +13,7 @@ MOST_CHARS: Final = 240  # a longer turn carries something
 WEAK_RECALL: Final = 0.44  # best evidence under which a question is likely about nothing that was said
 HOLLOW_EVIDENCE: Final = 0.35  # of a turn that matches by a name, or by what stands beside it
 HOLLOW_WORDS: Final = 4  # telling words; one more, and a turn says something
+_DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # "Thanks, Melanie!", "Hey Mel,": a name that is addressed, not spoken of.
 _ADDRESSED: Final = re.compile(
@@ -63,7 +64,7 @@ def carries_nothing(said: str, *, asked: Collection[str] = (), answers_question:
     >>> carries_nothing("Thanks! Melanie moved to Bonn."), carries_nothing("Yes!", answers_question=True)
     (False, False)
     """
-    if len(said) > MOST_CHARS or any(sign.isdigit() for sign in said):
+    if len(said) > MOST_CHARS or _tells(said):
         return False
     if answers_question and not _words(said).isdisjoint(_ASSENT):
         return False
@@ -90,7 +91,7 @@ def is_hollow(
     >>> [is_hollow(said, evidence=0.2, load=0.0) for said in ("Way to go, Jon! Keep it up!", "It's Shia Labeouf!")]
     [True, False]
     """
-    if evidence >= HOLLOW_EVIDENCE or load or len(said) > MOST_CHARS or any(sign.isdigit() for sign in said):
+    if evidence >= HOLLOW_EVIDENCE or load or len(said) > MOST_CHARS or _DIGIT.search(said):
         return False
     if answers_question and "?" not in said:
         return False
@@ -99,5 +100,19 @@ def is_hollow(
     return len(telling) <= HOLLOW_WORDS and telling.isdisjoint(asked) and _NAMED.search(spoken) is None
 
 
+def _tells(said: str) -> bool:
+    """Whether there is a digit, or a word in small letters that is no courtesy: seen at once, and in nearly every turn.
+
+    Names that are addressed begin with a capital, so they need not be taken away to know it.
+    """
+    if _DIGIT.search(said):
+        return True
+    return any(_fold(word) not in _EMPTY_WORDS for word in _WORD.findall(said) if word[0].islower())
+
+
+def _fold(word: str) -> str:
+    return word.lower().replace("’", "'")
+
+
 def _words(text: str) -> set[str]:
-    return {word.lower().replace("’", "'") for word in _WORD.findall(text)}
+    return {_fold(word) for word in _WORD.findall(text)}

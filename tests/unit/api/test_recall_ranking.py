@@ -74,6 +74,7 @@ def test_what_scores_under_the_floor_is_not_tried_and_the_reason_names_the_floor
         text="which stamp shows a bird?",
         now=NOW,
         breadth=Breadth(12, 0),
+        keywords=frozenset({"stamp", "shows", "bird"}),
         floor=0.3,
     )
     tried, _ = rank(question, candidates, most=12)

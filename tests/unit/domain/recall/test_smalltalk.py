@@ -39,6 +39,13 @@ def test_one_word_of_substance_is_enough_to_carry_something(said: str) -> None:
     assert not carries_nothing(said)
 
 
+@pytest.mark.parametrize("name", ["Melanie", "Jo", "Zoe"])
+def test_a_name_that_is_addressed_is_taken_away_and_one_that_is_spoken_of_is_not(name: str) -> None:
+    assert carries_nothing(f"Thanks, {name}! You rock!")
+    assert not carries_nothing(f"You and {name} rock!")
+    assert not carries_nothing(f"Thanks, {name.lower()}! You rock!")
+
+
 def test_an_answer_to_a_question_carries_its_yes() -> None:
     assert carries_nothing("Yes, absolutely!")
     assert not carries_nothing("Yes, absolutely!", answers_question=True)
