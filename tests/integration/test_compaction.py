@@ -323,23 +323,23 @@ def test_a_deep_queue_slows_compaction_down_and_never_stops_it(tenant: Any) -> N
 def test_turns_still_on_their_way_are_left_to_the_pipeline(tenant: Any) -> None:
     ids = talk(tenant, 60)
     tenant.settle()
-    with plain_transaction(
-        tenant.owner
-    ) as connection:  # as if the pipeline had come to turn 29 and no further
-        connection.execute(
-            text(
-                # Taken once already, and held: a row that nobody took is free, one held for an hour a wrong clock's.
-                "UPDATE longtail.work SET stage = 'ingested', attempts = 1, "
-                "not_before = now() + interval '10 minutes' WHERE item_id = ANY(CAST(:ids AS uuid[]))"
-            ),
-            {"ids": ids[30:]},
-        )
+    # As if the pipeline had come to turn 29 and no further. Taken once already, and held: a row that nobody took is free,
+    # and one that is held for an hour is a wrong clock's.
+    hold = (
+        "UPDATE longtail.work SET stage = 'ingested', attempts = 1, not_before = now() + make_interval(mins => :minutes) "
+        "WHERE item_id = ANY(CAST(:ids AS uuid[]))"
+    )
+    with plain_transaction(tenant.owner) as connection:
+        connection.execute(text(hold), {"ids": ids[30:], "minutes": 10})
     settings = tenant.stack.settings.model_copy(update={"tail_target": 0.0})
     given = (tenant.as_role("longtail_worker"), ToyEncoder(), tenant.id, "s")
     compact_session(*given, settings=settings, only_remembered=True)
     assert tenant.one(COVERED) == 30
     tenant.client.compact("s", force=True)  # asked for, it takes them all
     assert tenant.one(COVERED) == 56
+    with plain_transaction(tenant.owner) as connection:
+        connection.execute(text(hold), {"ids": ids[30:], "minutes": 0})
+    tenant.settle()
 
 
 def test_scans_at_the_same_time_never_send_a_session_twice(tenant: Any) -> None:

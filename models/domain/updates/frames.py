@@ -97,7 +97,7 @@ PLANNED: Final = re.compile(
     r"in the middle of|next on my list)\b"
 )
 DONE: Final = re.compile(
-    r"\b(?:i|we)(?:'ve| have)?(?: (?:just|finally|already|also|recently|only|now|\w+ly))* "
+    r"\b(?:i|we)(?:'ve| have)?(?: (?:just|already|also|now|\w+ly)){0,3} "
     r"(?!(?:noticed|used|wanted|needed|liked|loved|enjoyed|heard|decided|hoped|planned|missed|tried|realised|realized)\b)"
     r"(?:\w{2,}ed|read|saw|seen|bought|got|went|done|made|met|took|been to|sold|built|found|won)\b(?! to\b)"
 )
