@@ -3,13 +3,18 @@
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from api.stack.home.files import write_file
 from models.errors import Misconfigured
 
 NAME = "longtail.service"
 MARK = "# written by 'longtail install service'"
+PREFIX: Final = "LONGTAIL_"
+SECRETS: Final = frozenset({"token", "summarizer_api_key"})
+ADDRESSES: Final = ("_url", "_endpoint")  # which may hold a password, as a user's or as a parameter
 
 
 def find_unit() -> Path:
@@ -18,9 +23,37 @@ def find_unit() -> Path:
     return Path(base) / "systemd" / "user" / NAME
 
 
-def render_unit(*, command: Path, home: Path | None) -> str:
-    """The unit's text; `home` is written down where it is not the default."""
-    at_home = [f'Environment="LONGTAIL_HOME={_escape(home)}"'] if home else []
+def is_secret(name: str, value: str) -> bool:
+    """Whether a setting must not stand in a unit, which every account of the machine may read.
+
+    >>> is_secret("token", "abc"), is_secret("port", "8765")
+    (True, False)
+    >>> is_secret("redis_url", "redis://:secret@cache/0"), is_secret("redis_url", "redis://cache/0")
+    (True, False)
+    """
+    return name in SECRETS or (
+        name.endswith(ADDRESSES) and any(sign in value for sign in ("@", "?", "password"))
+    )
+
+
+def read_environment(environment: Mapping[str, str], home: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables of ours that are set, for the unit, and the names of those that hold a secret."""
+    from models.settings import Settings
+
+    known = {f"{PREFIX}{name}".upper(): name for name in Settings.model_fields} | {
+        "LONGTAIL_SECRETS_DIR": "secrets_dir"
+    }
+    found = {key: value for key, value in sorted(environment.items()) if value and key in known}
+    hidden = [key for key, value in found.items() if is_secret(known[key], value)]
+    written = {key: value for key, value in found.items() if key not in hidden}
+    if "LONGTAIL_HOME" in written:
+        written["LONGTAIL_HOME"] = str(home)
+    return written, hidden
+
+
+def render_unit(*, command: Path, variables: Mapping[str, str]) -> str:
+    """The unit's text, with the settings that are not the defaults."""
+    settings = [f'Environment="{key}={_escape(value)}"' for key, value in variables.items()]
     lines = [
         MARK,
         "[Unit]",
@@ -28,7 +61,7 @@ def render_unit(*, command: Path, home: Path | None) -> str:
         "",
         "[Service]",
         f'ExecStart="{_escape(command)}" up',
-        *at_home,
+        *settings,
         "Restart=on-failure",
         "RestartSec=5",
         "KillMode=mixed",
@@ -40,15 +73,15 @@ def render_unit(*, command: Path, home: Path | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def install_unit(home: Path | None) -> Path:
-    """Write the unit; one that somebody else wrote is left alone."""
+def install_unit(variables: Mapping[str, str]) -> Path:
+    """Write the unit, with these settings; one that somebody else wrote is left alone."""
     path = find_unit()
     if path.exists() and not path.read_text().startswith(MARK):
         raise Misconfigured(
             f"{path} is not ours", remedy="move it away, or keep it and start 'longtail up' there"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, render_unit(command=_find_command(), home=home), mode=0o644)
+    write_file(path, render_unit(command=_find_command(), variables=variables), mode=0o644)
     return path
 
 
@@ -68,5 +101,6 @@ def _find_command() -> Path:
     return found.absolute()
 
 
-def _escape(path: Path) -> str:
-    return str(path).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+def _escape(value: Path | str) -> str:
+    quoted = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return quoted.replace("\n", "\\n")

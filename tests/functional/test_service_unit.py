@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {
-        **os.environ,
+        **{key: value for key, value in os.environ.items() if not key.startswith("LONGTAIL_")},
+        **variables,
         "XDG_CONFIG_HOME": str(folder),
         "LONGTAIL_HOME": str(folder / 'my "home" 100%'),
     }
@@ -37,6 +38,24 @@ def test_the_unit_starts_this_installation_with_this_home(tmp_path: Path, unit: 
     assert run(tmp_path, "install", "service").returncode == 0, "twice is once"
     assert run(tmp_path, "uninstall", "service").returncode == 0
     assert not unit.exists()
+
+
+def test_the_unit_has_the_settings_that_are_set_and_no_secret(tmp_path: Path, unit: Path) -> None:
+    done = run(
+        tmp_path,
+        *("install", "service"),
+        LONGTAIL_PORT="9901",
+        LONGTAIL_REDIS_URL="redis://cache/3",
+        LONGTAIL_TOKEN="hush-token",
+        LONGTAIL_DATABASE_URL="postgresql://owner:hush-password@db/longtail",
+        LONGTAIL_NONSENSE="1",
+    )
+    assert done.returncode == 0
+    text = unit.read_text()
+    assert 'Environment="LONGTAIL_PORT=9901"' in text
+    assert 'Environment="LONGTAIL_REDIS_URL=redis://cache/3"' in text
+    assert "hush" not in text + done.stdout and "NONSENSE" not in text
+    assert "LONGTAIL_DATABASE_URL, LONGTAIL_TOKEN" in done.stdout
 
 
 def test_a_unit_of_somebody_else_is_left_alone(tmp_path: Path, unit: Path) -> None:

@@ -79,14 +79,19 @@ def uninstall(host: Host, project: Project = False, as_json: AsJson = False) -> 
 
 
 def _install_service(as_json: bool) -> None:
-    from api.stack.unit import NAME, install_unit
+    from api.stack.unit import NAME, install_unit, read_environment
     from models.settings import get_settings
 
-    is_elsewhere = bool(os.environ.get("LONGTAIL_HOME"))
-    path = install_unit(get_settings().home.expanduser().absolute() if is_elsewhere else None)
+    variables, hidden = read_environment(os.environ, get_settings().home.expanduser().absolute())
+    path = install_unit(variables)
     if as_json:
-        print(json.dumps({"file": str(path), "done": "installed"}))
+        print(
+            json.dumps({"file": str(path), "done": "installed", "settings": [*variables], "left_out": hidden})
+        )
         return
+    if hidden:
+        print(f"Not written, because the unit can be read by everybody: {', '.join(hidden)}.")
+        print("Put each into a file of LONGTAIL_SECRETS_DIR, and install again with that variable set.")
     print(f"The unit is {path}. Start it now and at every login with:")
     print(f"  systemctl --user daemon-reload && systemctl --user enable --now {NAME}")
     print("and without a login with: loginctl enable-linger")

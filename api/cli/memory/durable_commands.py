@@ -43,24 +43,22 @@ def profile(
 ) -> None:
     """Print what is known of a user before anything is asked: the last session's end, open matters, facts."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.padding import Padding
+    from rich.text import Text
 
     with open_client() as client:
         found = client.call("GET", "/v1/profile", params={"user_id": user})
     if as_json:
         print(json.dumps(found))
         return
-    table = Table("kind", "value", "said", "statement", "turn", box=None)
+    console = Console()
+    if not found["lines"]:
+        console.print(Text(f"Nothing is known of {user} yet."))
     for line in found["lines"]:
         speaker = f"{line['speaker']}: " if line["speaker"] else ""
-        table.add_row(
-            line["kind"],
-            f"{line['value']:.2f}",
-            line["said_at"][:10],
-            speaker + line["text"],
-            line["turn_id"],
-        )
-    Console().print(table if found["lines"] else f"Nothing is known of {user} yet.")
+        about = (line["kind"], f"{line['value']:.2f}", line["said_at"][:10], f"turn {line['turn_id']}")
+        console.print(Text("  ".join(about), style="dim"))
+        console.print(Padding(Text(speaker + line["text"]), (0, 0, 0, 2), expand=False))
 
 
 def journal(
