@@ -81,6 +81,7 @@ class Runtime:
             soft=settings.soft_reserve,
             tail=settings.tail_target,
             guidance=settings.guidance_reserve,
+            guidance_floor=settings.guidance_floor_tokens,
         )
         self.engine: Engine = open_engine(
             settings.role_database_url("longtail_api"),

@@ -70,6 +70,7 @@ class Settings(BaseSettings):
     soft_reserve: float = Field(default=0.20, ge=0, le=1)
     tail_target: float = Field(default=0.30, ge=0, le=1)
     guidance_reserve: float = Field(default=0.15, ge=0, le=1)
+    guidance_floor_tokens: int = Field(default=200, ge=0)  # at least, up to 0.30 of a small budget
     tail_min_turns: int = Field(default=4, ge=1, le=1000)
     recall_floor: float = Field(default=RECALL_FLOOR, ge=0, le=1)  # recall scoring less is left out
     recall_profile: ProfileName = "longtail"  # how recall is ranked; "seed" and "seed_linear" for comparison

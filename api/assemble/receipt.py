@@ -47,7 +47,7 @@ FIELDS: Final = (
 _UNRANKED: Final = (None,) * 8  # scope, ranks, hop, temporal choice, quote, what replaced it: of recall alone
 SETTINGS_THAT_MATTER: Final = (
     *("recall_floor", "hard_reserve", "soft_reserve", "tail_target", "guidance_reserve", "tail_min_turns"),
-    *("budget_tokens_configured", "assemble_deadline_ms"),
+    *("guidance_floor_tokens", "budget_tokens_configured", "assemble_deadline_ms"),
 )
 
 
@@ -187,7 +187,10 @@ def describe_budget(
         "is_feasible": assembly.needed is None,
         **{
             name: described_settings[name]
-            for name in ("hard_reserve", "soft_reserve", "tail_target", "guidance_reserve")
+            for name in (
+                *("hard_reserve", "soft_reserve", "tail_target", "guidance_reserve"),
+                "guidance_floor_tokens",
+            )
         },
         "hard": assembly.tokens["hard"],
         "base": caps["base"],
@@ -196,6 +199,7 @@ def describe_budget(
         "tail_capacity": caps.get("tail"),
         "tail": assembly.tokens["tail"],
         "guidance_capacity": caps.get("guidance"),
+        "guidance_reserved": caps.get("guidance_reserved"),
         "guidance": assembly.tokens["guidance"],
         "recall_capacity": caps.get("recall"),
         "recovery_reserve": recovery_tokens,

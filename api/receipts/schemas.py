@@ -46,13 +46,19 @@ class ReceiptBudgetOut(BaseModel):
     soft_reserve: float
     tail_target: float
     guidance_reserve: float
+    guidance_floor_tokens: int | None = None  # in receipts from before there was one
     hard: int
     base: int
     soft_capacity: int | None
     soft: int
     tail_capacity: int | None
     tail: int
-    guidance_capacity: int | None
+    guidance_reserved: int | None = Field(
+        default=None, description="What was kept for guidance, before recall."
+    )
+    guidance_capacity: int | None = Field(
+        description="What guidance might cost: more than was kept where recall left room for wishes that did not fit."
+    )
     guidance: int
     recall_capacity: int | None
     recovery_reserve: int | None = Field(

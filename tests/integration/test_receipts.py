@@ -51,7 +51,7 @@ def test_a_receipt_holds_every_number_of_the_budget_and_every_candidate(filled: 
         max(int(0.3 * 700), budget["base"]), 700 - budget["hard"] - budget["soft"]
     )
     left = 700 - budget["hard"] - budget["soft"] - budget["tail"]
-    assert budget["guidance_capacity"] == min(int(0.15 * 700), left)
+    assert budget["guidance_capacity"] == budget["guidance_reserved"] == min(200, left)
     assert budget["recall_capacity"] == left - budget["guidance"]
     candidates = receipt["candidates"]
     chosen = [one["id"] for one in candidates if one["fate"] == "chosen"]
@@ -70,6 +70,24 @@ def test_a_receipt_holds_every_number_of_the_budget_and_every_candidate(filled: 
     assert receipt["encoder"]["fingerprint"] == filled.client.status()["encoder_fingerprint"]
     assert receipt["settings"]["tail_target"] == 0.3
     assert len(receipt["settings_version"]) == 16
+
+
+def test_a_receipt_says_which_room_the_wishes_had_that_came_late_and_its_replay_agrees(tenant: Any) -> None:
+    wishes = [
+        f"From now on, always tell me the price of {what} in euros and in crowns, both rounded to tens."
+        for what in ("clocks", "boats", "lamps", "ropes", "maps", "tents", "oars", "nets")
+    ]
+    tenant.say("old", *wishes, user_id="ann")
+    tenant.settle()
+    answer = tenant.client.assemble(session_id="s", query="", budget_tokens=700, user_id="ann", explain=True)
+    assert all(wish in answer["volatile"]["text"] for wish in wishes)
+    receipt = tenant.client.explain(answer["assembly_id"])
+    budget = receipt["budget"]
+    assert budget["guidance_reserved"] == 200 < budget["guidance"] == answer["budget"]["guidance"]
+    assert budget["guidance_capacity"] == 700 - budget["recall"]
+    assert answer["budget"]["used"] <= 700
+    replayed = tenant.client.replay(answer["assembly_id"])
+    assert replayed["is_same"], replayed
 
 
 def test_a_receipt_says_what_was_missing_when_the_budget_was_infeasible(filled: Any) -> None:

@@ -120,6 +120,9 @@ def _draw_budget(budget: dict[str, Any]) -> "Table":
         "tail": f"base {budget['base']}",
         "used": f"of {total}" if budget["is_feasible"] else f"needs {budget['needed']} of {total}",
     }
+    kept = budget.get("guidance_reserved")
+    if kept is not None and budget["guidance_capacity"] > kept:
+        notes["guidance"] = f"{kept} kept for it, the rest is what recall left"
     if budget["recovery_reserve"] is not None:
         notes["recall"] = (
             f"nothing matched well: {budget['recovery_reserve']} of it for turns under summaries"

@@ -12,10 +12,11 @@ from models.domain.prompt.budget import Reserves
 from models.domain.prompt.fate import IN, Fate, decide_fate
 from models.domain.prompt.filling import Fill, Said
 from models.domain.prompt.parts import Part, render_parts
-from models.domain.prompt.rendering import AUTHORED, FOUND_RULES, GUIDANCE, RECALLED, RECENT, Layout, Section
+from models.domain.prompt.rendering import AUTHORED, RECENT, Layout
 from models.domain.prompt.supply import TIERS, Block, Supply, TailBlock, TierName
 from models.domain.prompt.tail import choose_start, extend_tail, find_base_start
 from models.domain.prompt.tokens import TokenCounter, start_count
+from models.domain.prompt.volatile import put_volatile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,15 +94,9 @@ def assemble(
     said = Said(turns=set(shown), keys=shown)
     said.keys.update(block.id for tier in ("hard", "soft") for block in fill.chosen(tier))
     tail = fill.spent["tail"]
-    guidance_cap = shares.guidance_capacity(total=total, hard=hard, soft=soft, tail=tail, reserves=reserves)
-    _put_ranked(fill, "guidance", GUIDANCE, supply.guidance, capacity=guidance_cap, said=said)
-    # A wish quotes a sentence of its turn; a summary may still stand for the rest of that turn.
-    guidance = fill.spent["guidance"]
-    recall_cap = shares.recall_capacity(total=total, hard=hard, soft=soft, tail=tail, guidance=guidance)
-    reserve = min(recall_cap, supply.recovery_tokens)
-    _put_ranked(fill, "recall", RECALLED, supply.recovered, capacity=reserve, said=said)
-    _put_ranked(fill, "recall", RECALLED, supply.recall, capacity=recall_cap, said=said)
-    caps = {"base": base, "soft": soft_cap, "tail": tail_cap, "guidance": guidance_cap, "recall": recall_cap}
+    reserve = shares.guidance_capacity(total=total, hard=hard, soft=soft, tail=tail, reserves=reserves)
+    fill, volatile_caps = put_volatile(fill, said, supply, reserve=reserve)
+    caps = {"base": base, "soft": soft_cap, "tail": tail_cap, **volatile_caps}
     tail_from = turns[tail_start].position if turns else None
     return _finish(fill, supply, counter, is_feasible=True, caps=caps, tail_from=tail_from)
 
@@ -136,31 +131,6 @@ def _put_prefix(fill: Fill, blocks: Sequence[Block], *, capacity: int) -> None:
         if not fill.try_put("soft", AUTHORED, [block], capacity=capacity):
             fill.leave_out("soft", blocks[index:], decide_fate(reserve=capacity))
             return
-
-
-def _put_ranked(
-    fill: Fill, tier: TierName, section: Section, blocks: Sequence[Block], *, capacity: int, said: Said
-) -> None:
-    """Best first; what does not fit is skipped and the next tried; nothing is said twice."""
-    is_crowded = any(block.quoted for block in blocks) and _is_crowded(blocks, fill, tier, capacity=capacity)
-    for block in blocks:
-        fate = block.fate or decide_fate(repetition=said.find_repetition(block), repeats=block.repeats)
-        where = FOUND_RULES if block.is_rule else section
-        put = block
-        if fate.is_in and is_crowded and block.quoted:
-            put = block.quoted() or block
-        if fate.is_in and not fill.try_put(tier, where, [put], capacity=capacity):
-            fate = decide_fate(room=capacity)
-        if fate.is_in:
-            said.add(block, is_turn=tier == "recall")
-        else:
-            fill.leave_out(tier, [block], fate)
-
-
-def _is_crowded(blocks: Sequence[Block], fill: Fill, tier: TierName, *, capacity: int) -> bool:
-    """Whether the blocks do not all fit whole: then long ones are quoted, and others have room beside them."""
-    text = "".join(block.rendered for block in blocks if not (block.fate or block.repeats))
-    return fill.spent[tier] + fill.measure.would_be(text) - fill.measure.total > capacity
 
 
 def _finish(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from models.domain.prompt.fate import Fate, Repetition, decide_fate
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
@@ -100,6 +100,19 @@ class Fill:
         self.spent[undone.tier] -= undone.cost
         self.leave_out(undone.tier, undone.blocks, decide_fate(is_taken_back=True))
 
+    def fork(self) -> "Fill":
+        """The same prompt, to be filled in another way."""
+        return replace(
+            self,
+            measure=copy(self.measure),
+            opened=set(self.opened),
+            headings=set(self.headings),
+            mandatory=list(self.mandatory),
+            optional=list(self.optional),
+            spent=dict(self.spent),
+            out=dict(self.out),
+        )
+
     def chosen(self, tier: TierName) -> list[Block]:
         return [
             block for put in (*self.mandatory, *self.optional) if put.tier == tier for block in put.blocks
@@ -113,6 +126,9 @@ class Said:
     turns: set[str]
     keys: set[str]
     covered: set[str] = field(default_factory=set)
+
+    def fork(self) -> "Said":
+        return Said(turns=set(self.turns), keys=set(self.keys), covered=set(self.covered))
 
     def find_repetition(self, block: Block) -> Repetition | None:
         """How a block would say something twice, if it would."""

@@ -173,7 +173,9 @@ def test_each_drop_names_its_tier_and_its_reason() -> None:
     ]
     reasons = left_out(found)
     assert reasons["s"] == reasons["late"] == "soft reserve of 400 tokens is used up"
-    assert reasons["g"] == "does not fit what is left of 300 tokens"
+    # 300 tokens are kept for wishes; all that nothing else took was not enough either
+    assert found.caps["guidance_reserved"] == 300
+    assert reasons["g"] == f"does not fit what is left of {2000 - found.used} tokens"
     assert reasons["h"] == "already in the prompt"
 
 
@@ -264,7 +266,7 @@ def test_a_prompt_has_two_blocks_unless_another_layout_is_asked_for() -> None:
 
 def test_an_assembly_says_what_each_tier_might_cost() -> None:
     found = run(Supply(tail=[turn(0), turn(1)], soft=[block("s")], recall=[block("r")]), 1_000)
-    assert found.caps.keys() == {"base", "soft", "tail", "guidance", "recall"}
+    assert found.caps.keys() == {"base", "soft", "tail", "guidance_reserved", "guidance", "recall"}
     assert found.caps["base"] == len(open_block("") + CLOSE_BLOCK) + len(RECENT.opening + RECENT.closing) + 20
     assert found.caps["recall"] == 1_000 - sum(
         found.tokens[tier] for tier in ("hard", "soft", "tail", "guidance")

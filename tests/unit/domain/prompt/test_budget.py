@@ -79,7 +79,30 @@ def test_what_each_tier_may_take_adds_up_to_the_budget_at_most(total: int, data:
     assert hard + soft + tail + guidance + recall == total
 
 
-def test_guidance_is_bounded_by_its_share_and_by_what_is_left() -> None:
-    assert guidance_capacity(total=1000, hard=0, soft=0, tail=0, reserves=Reserves()) == 150
+@pytest.mark.parametrize(
+    ("total", "kept"),
+    [
+        (100, 30),  # 0.30 * 100
+        (400, 120),  # 0.30 * 400
+        (667, 200),  # G, from 200 / 0.30 on
+        (1333, 200),
+        (2000, 300),  # 0.15 * 2000, from 200 / 0.15 on
+    ],
+)
+def test_guidance_has_its_share_and_of_a_small_budget_the_floor(total: int, kept: int) -> None:
+    assert guidance_capacity(total=total, hard=0, soft=0, tail=0, reserves=Reserves()) == kept
+
+
+def test_without_a_floor_guidance_has_its_share_alone() -> None:
+    reserves = Reserves(guidance_floor=0)
+    assert guidance_capacity(total=1000, hard=0, soft=0, tail=0, reserves=reserves) == 150
+
+
+def test_a_floor_below_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="-1"):
+        Reserves(guidance_floor=-1)
+
+
+def test_guidance_is_bounded_by_what_is_left() -> None:
     assert guidance_capacity(total=1000, hard=500, soft=200, tail=250, reserves=Reserves()) == 50
     assert guidance_capacity(total=1000, hard=800, soft=200, tail=250, reserves=Reserves()) == 0
