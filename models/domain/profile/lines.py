@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 from models.domain.profile.expiry import is_expired
 from models.domain.profile.patterns import any_of
 from models.domain.profile.standing import is_essential, list_openings, measure_statement
+from models.domain.text.prose import drop_pasted
 from models.domain.text.sentences import clip_words, split_sentences
 from models.domain.text.terms import query_keywords
 
@@ -108,7 +109,7 @@ def _find_open(recent: Sequence[ProfileSource], *, now: datetime) -> list[Profil
         _line("open", sentence, source, worth, now)
         for source in recent
         if _age_days(source, now) <= OPEN_DAYS
-        for sentence in split_sentences(source.text)
+        for sentence in split_sentences(drop_pasted(source.text))
         if _OPEN.search(sentence)
         for worth, sentence in [_tell(sentence, source, now=now)]
         if worth >= OPEN_FLOOR and _OPEN.search(sentence)
@@ -126,7 +127,7 @@ def _end_of(ending: Sequence[ProfileSource], *, now: datetime) -> list[ProfileLi
 
 def _tell_best(source: ProfileSource, floor: float, *, now: datetime) -> list[tuple[float, str]]:
     """The statement of a source that tells most, when it tells enough."""
-    told = [_tell(sentence, source, now=now) for sentence in split_sentences(source.text)]
+    told = [_tell(sentence, source, now=now) for sentence in split_sentences(drop_pasted(source.text))]
     best = max(told, key=lambda pair: pair[0], default=(0.0, ""))
     if is_essential(best[1]):
         floor = min(floor, ESSENTIAL_FLOOR)

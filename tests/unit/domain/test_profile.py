@@ -49,6 +49,22 @@ def test_small_talk_and_what_points_elsewhere_make_no_line(text: str) -> None:
     assert make_profile([said(text)], [said(text)], [said(text)], now=NOW) == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He wrote this, what do I answer?\n> I live in Prague and my wife is called Eva.\n> I work at Siemens.",
+        "Is this fixture right?\n```\nI live in Prague and my wife is called Eva.\n```",
+        "2026-05-01 10:00:02 INFO user: I live in Prague and my wife is called Eva.",
+    ],
+)
+def test_what_is_quoted_or_pasted_is_no_line_of_the_user(text: str) -> None:
+    assert make_profile([said(text)], [said(text)], [said(text)], now=NOW) == ()
+    mine = f"{text}\n\nI live in Porto with my brother Tomas."
+    assert {line.text for line in make_profile([said(mine)], [], [], now=NOW)} == {
+        "I live in Porto with my brother Tomas."
+    }
+
+
 def test_what_was_for_a_day_is_over_after_two_weeks_and_what_lasts_is_not() -> None:
     passing, lasting = "My exam at the university is tomorrow", "My brother Tomas lives in Lyon"
     old = make_profile([said(passing, days=20), said(lasting, days=20)], [], [], now=NOW)
