@@ -163,7 +163,8 @@ OF_THE_TALK: Final = any_of(
     "(?:was|been) (?:just )?thinking",
     r"(?:am|['’]m)(?: \w+)? (?:considering|leaning towards?) (?:the|an?)",
     r"i['’]?m(?: \w+)? interested in (?:the|some|trying|learning more|checking|getting|finding|exploring|hearing)",
-    *("just checked", "here (?:is|are)"),
+    *("just checked", "here (?:is|are)", "like i said", "(?:it|that) would be", "we could"),
+    "excited to (?:try|see)",
     "(?:today|tonight|now|next|first|then),? (?:i|we)(?:['’]d like| want| would like|['’]ll| will|['’]m going) ",
     "(?:i|we) want to (?:add|fix|refactor|clean|rename|rewrite|debug|test|implement|finish)",
     *("narrowed it", "got me (?:thinking|curious|wondering) about this", "i think (?:i got|it)"),
@@ -214,6 +215,11 @@ MOOD: Final = any_of(
     ),
     *(
         "gratitude",
+        "major blow",
+        "tough times?",
+        "moved by",
+        "impressed",
+        "reflect",
         "joy",
         "pushes? me",
         "motivates? me",
@@ -299,7 +305,8 @@ SETUP: Final = re.compile(
     r"(?:me(?!\w)|us(?!\w)|the \w|[A-Z]\w)"
     r"|(?:(?:is|are|runs?|sits?|listens?|hosted|deployed|stored|kept) (?:still )?(?:on|in|at|behind|through)|is called"
     r"|are called|[Ii]t['’]s) "
-    rf"(?:port \d|(?!(?:{MONTH_NAMES}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?!\w))[A-Z]\w|[\w-]{{1,40}}[.@/][\w./-]{{2,60}}))"
+    rf"(?:port \d|(?!(?:{MONTH_NAMES}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?!\w))[A-Z]\w"
+    r"|[\w-]{1,40}[.@/][\w./-]{2,60}))"
     r"|(?<![\w'’])(?:[Ww]e|I) (?:deploy|release|ship|run|host|use|support|have no|don['’]t have) (?:\w+ ){0,2}[A-Z]\w"
 )
 # "It's Wednesdays at 10:00 now", "It runs on 8080": of what was named just before.
