@@ -19,14 +19,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from bench.quality.memories import MADE, JudgedTurn, load_judged
+from bench.quality.memories import AGENTS, MADE, JudgedTurn, load_judged
 from models.domain.gate.gating import read_text_signals
 from models.domain.gate.marks import read_marks
 
 WEIGHTS_FILE: Final = Path(__file__).parents[1] / "models" / "domain" / "gate" / "worth.tsv"
 INVERSE_PENALTY: Final = 10.0
 FOLDS: Final = 5
-MADE_WEIGHT: Final = 5.0  # short facts are rare in the data sets, and what an agent's user says most
+# Short facts are rare in the data sets, and what an agent's user says most.
+MADE_WEIGHT: Final[dict[str, float]] = {MADE: 6.0, AGENTS: 2.0}
 
 
 def read_turn(text: str) -> dict[str, float]:
@@ -41,7 +42,7 @@ def fit(turns: Sequence[JudgedTurn]) -> tuple[dict[str, float], dict[str, float]
     matrix = np.array([[row[name] for name in names] for row in rows])
     wanted = np.array([turn.is_worth for turn in turns])
     sources = np.array([turn.source for turn in turns])
-    weight = np.where(sources == MADE, MADE_WEIGHT, 1.0)
+    weight = np.array([MADE_WEIGHT.get(turn.source, 1.0) for turn in turns])
     model = LogisticRegression(C=INVERSE_PENALTY, max_iter=5000)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     predicted = np.zeros(len(turns))

@@ -5,7 +5,8 @@
 a later conversation could build on. Those drawn at random serve the fit and its cross-validation; others were sought for
 words of the first person (`sought`) and serve the fit alone. The held-out ones were drawn after the last fit, so many
 of what it keeps and of what it leaves, by source; `stands_for` says for how many turns of the data each of them stands.
-`bench/sets/short_turns.jsonl` holds made short turns, facts and small talk, with a held-out split too.
+`bench/sets/short_turns.jsonl` holds made short turns, facts and small talk, and turns of talk with agents (`talk`): set-ups,
+roles and habits against findings, tasks and states of the moment; both with a held-out split too.
 
 Every turn of a namespace passes the gate in order of time with real vectors, so novelty falls as memory fills: a speaker of
 LoCoMo, a haystack of LongMemEval, a chat channel is one namespace. Short turns pass one by one into an empty memory.
@@ -31,6 +32,7 @@ LABELS: Final = Path(__file__).parents[1] / "labels" / "memories.jsonl"
 EARLIER_LABELS: Final = Path(__file__).parents[1] / "labels" / "gate_junk.jsonl"
 SHORT_TURNS: Final = Path(__file__).parents[1] / "sets" / "short_turns.jsonl"
 MADE: Final = "short turns"
+AGENTS: Final = "agents' turns"
 OURS: Final = "longtail"
 TARGET: Final = "of the durable memories judged on the held-out half 0.85 are worth keeping"
 SEED_WEIGHTS: Final = replace(DEFAULT_WEIGHTS, worth=0.0)
@@ -74,7 +76,7 @@ def load_judged(data: Path) -> list[JudgedTurn]:
     made = [
         JudgedTurn(
             id=f"short:{place}",
-            source=MADE,
+            source=AGENTS if row.get("talk") == "agent" else MADE,
             text=row["says"],
             is_worth=row["worth"],
             is_drawn=False,
@@ -134,7 +136,7 @@ def measure_memories(
     }
     for half, is_held_out in (("held_out", True), ("dev", False)):
         drawn = [turn for turn in judged if turn.is_drawn and turn.is_held_out == is_held_out]
-        made = [turn for turn in judged if turn.source == MADE and turn.is_held_out == is_held_out]
+        made = [turn for turn in judged if turn.source in (MADE, AGENTS) and turn.is_held_out == is_held_out]
         kept_mass = sum(ours.get(turn.id, 0.0) * turn.stands_for for turn in drawn)
         orders: dict[str, Callable[[JudgedTurn], float]] = {
             "by length": lambda turn: float(len(turn.text)),
@@ -148,7 +150,9 @@ def measure_memories(
             OURS: (threshold, weights),
             "seed": (SEED_THRESHOLD, SEED_WEIGHTS),
         }.items():
-            result[half][name][MADE] = _score(made, _keep_alone(made, threshold=at, weights=by))
+            kept_alone = _keep_alone(made, threshold=at, weights=by)
+            for source in (MADE, AGENTS):
+                result[half][name][source] = _score([one for one in made if one.source == source], kept_alone)
     return result
 
 
@@ -215,7 +219,7 @@ def describe_memories(result: Mapping[str, Any]) -> str:
     ]
     for name, scores in result["held_out"].items():
         for source, one in scores.items():
-            if source in ("all", MADE) or name == OURS:
+            if source in ("all", MADE, AGENTS) or name == OURS:
                 kept = f"{one['kept']:g} of {one['judged']}"
                 lines.append(
                     f"| {name}, {source} | {kept} | {_show(one['precision'])} | {_show(one['recall'])} |"

@@ -31,7 +31,7 @@ from models.domain.gate.cues import (
 from models.domain.gate.weights import DEFAULT_WEIGHTS, TECHNICAL_NORM, GateWeights
 from models.domain.gate.worth import measure_worth
 from models.domain.text.anchors import DATED_KINDS, find_anchors, lower_in_place
-from models.domain.text.prose import strip_code
+from models.domain.text.prose import drop_quoted_lines, strip_code
 from models.domain.text.technical.expressions import QUANTITY
 from models.domain.text.technical.shapes import SpanKind, has_extension
 from models.domain.text.technical.spans import TechnicalSpan, find_technical_spans
@@ -173,13 +173,15 @@ def _match_load(text: str) -> list[tuple[str, float, bool]]:
 def read_text_signals(text: str, *, technical_norm: float = TECHNICAL_NORM) -> TextSignals:
     """Return what the text alone contributes to the gate: T, Dnl, P, A, Dtech and W, each in [0, 1].
 
-    Pure and free of neighbours. T saturates where the weights of what occurs reach `technical_norm`.
+    Pure and free of neighbours. T saturates where the weights of what occurs reach `technical_norm`. Quoted lines are
+    somebody else's words and count for nothing.
 
     >>> read_text_signals("I prefer tea, my sister moved here on March 3rd").d
     1.0
     >>> read_text_signals("Fixed ORA-00942 in src/db.py").reasons[:4]
     ('t.file_path', 'p.error_code', 'p.file_path', 'a.fix')
     """
+    text = drop_quoted_lines(text)
     counts = _count_technical(find_technical_spans(text))
     reasons: list[str] = []
     spans_present = [(name, weight, counts[name] > 0) for name, weight in SPAN_DENSITY]

@@ -11,8 +11,18 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from models.domain.gate.setups import (
+    EVENT,
+    INTRODUCTION,
+    MOMENT,
+    OWNERSHIP,
+    PLACED,
+    RECURRING,
+    SETUP,
+    VERSION,
+)
 from models.domain.text.anchors import DATED_KINDS, find_anchors
-from models.domain.text.prose import strip_code
+from models.domain.text.prose import keep_own_words
 from models.domain.text.sentences import split_sentences
 
 MOST_CHARS: Final = (
@@ -61,7 +71,8 @@ _OWN: Final = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS: Final = re.compile(
-    r"(?<![\w'’])(?:you|your|yours|u|ya|y['’]all|du|dein\w{0,2}|vous|votre|tu)(?!\w)", re.IGNORECASE
+    r"(?<![\w'’])(?<!before )(?:you|your|yours|u|ya|y['’]all|du|dein\w{0,2}|vous|votre|tu)(?!\w)",
+    re.IGNORECASE,
 )
 _PLAN: Final = re.compile(
     r"(?<!\w)(?:(?:i|we)['’]ll|(?:i|we) will|going to|gonna|plan(?:s|ning)? (?:to|on|a|for|my|our)"
@@ -85,7 +96,8 @@ _LIVED: Final = re.compile(
     re.IGNORECASE,
 )
 _CHANGE: Final = re.compile(
-    r"(?<!\w)(?:moved|moves|changed|switched|now|new|no longer|anymore|starts?|started|rescheduled|postponed|cancel+ed"
+    r"(?<!\w)(?:moved|moves|changed|switched|now|new|no longer|anymore|starts?|started|rescheduled|postponed"
+    r"|cancel+ed"
     r"|promoted|engaged|married|pregnant|hired|joined|quit|resigned|left|replaced|renamed|upgraded|migrated"
     r"|deadline|due"
     r"|expires?"
@@ -146,14 +158,14 @@ _HEDGE: Final = re.compile(
 )
 # "My flight lands", "The demo is", "Oskar moved": something is named first, and then something is said of it.
 _SUBJECT: Final = re.compile(
-    r"(?:(?i:my|our|the|their|his|her|mein\w{0,2}|mon|ma|mi|le|la|der|die"
+    r"(?:Only )?(?:(?i:my|our|the|their|his|her|mein\w{0,2}|mon|ma|mi|le|la|der|die"
     r"|el) [\w'’-]{2,20}(?: [\w'’-]{1,20}){0,3}? |(?!(?:No|Not|Nothing|Nobody|Never|Ignore|Some|All|Every"
-    r"|Just|So|But|And)\b)[^\W\d_a-z][\w'’-]{1,20} )"
+    r"|Just|Only|So|But|And)\b)[^\W\d_a-z][\w'’-]{1,20} (?:(?<=['’]s )[\w-]{2,20} )?)"
     r"(?:and [^\W\d_a-z]\w{1,20} )?(?:(?:now|just|still|also|no longer) )?"
     r"(?:is|are|was|were|has|have|had|will|got|gets|goes|go|est|ist|es|se|\w{2,20}ed|\w{2,20}[^\Wsu]s|went|left|said"
-    r"|came|made|took|put|ran)(?!\w)"
+    r"|came|made|took|put|ran|make|give|live|start|need|cost)(?!\w)"
 )
-_NAME: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+")
+_NAME: Final = re.compile(r"(?<=[\w,;:] )(?!I['’])[^\W\d_a-z][\w'’-]+")
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -174,11 +186,15 @@ def read_marks(text: str, *, load: float) -> dict[str, float]:
     >>> marks["change"], marks["number"], marks["asks"]
     (1.0, 1.0, 0.0)
     """
-    sentences = split_sentences(strip_code(text[:MOST_CHARS]))[:MOST_SENTENCES]
+    prose = keep_own_words(text)[:MOST_CHARS]
+    sentences = split_sentences(prose)[:MOST_SENTENCES]
     told = [_read_statement(sentence) for sentence in sentences if not is_question(sentence)]
     own = [one for one in told if one.is_own]
     said = " . ".join(one.text for one in told)
     of_own = " . ".join(one.text for one in own)
+    told_of_things = " . ".join(
+        one.text for one in told if not _COMMAND.match(one.text) and not MOMENT.match(one.text)
+    )
     words = sum(one.words for one in told)
     content = sum(one.content for one in told)
     fullest = max(told, key=lambda one: one.content, default=None)
@@ -198,7 +214,7 @@ def read_marks(text: str, *, load: float) -> dict[str, float]:
         "commands": sum(bool(_COMMAND.match(one.text)) for one in told) / max(len(told), 1),
         "vague": float(bool(_VAGUE_OPENING.match(first))),
         "questions": 1.0 - len(told) / len(sentences) if sentences else 0.0,
-        "asks": float(bool(_ASKS.search(text[:MOST_CHARS]))),
+        "asks": float(bool(_ASKS.search(prose))),
         "plan": float(bool(_PLAN.search(of_own))),
         "state": float(bool(_STATE.search(of_own))),
         "lived": float(bool(_LIVED.search(of_own))),
@@ -209,6 +225,14 @@ def read_marks(text: str, *, load: float) -> dict[str, float]:
         "trouble": float(bool(_TROUBLE.search(of_own))),
         "names": min(len(_NAME.findall(said)) / FULL_NAMES, 1.0),
         "number": float(bool(_DIGIT.search(said))),
+        "introduction": float(bool(INTRODUCTION.search(said))),
+        "ownership": float(bool(OWNERSHIP.search(said))),
+        "setup": float(bool(SETUP.search(told_of_things))),
+        "placed": float(bool(PLACED.search(told_of_things))),
+        "version": float(bool(VERSION.search(told_of_things))),
+        "event": float(any(EVENT.match(one.text) for one in told)),
+        "recurring": float(bool(RECURRING.search(said))),
+        "moment": sum(bool(MOMENT.match(one.text)) for one in told) / max(len(told), 1),
         "date": float(any(anchor.kind in DATED_KINDS for anchor in find_anchors(said))),
     }
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from models.domain.profile.patterns import any_of
+from models.domain.profile.patterns import SETUP, any_of
 from models.domain.recall.time.timeframes import MONTH_WORDS, number_month
 
 SOON_DAYS: Final = 3.0  # "today", "tomorrow"
@@ -238,7 +238,7 @@ def is_expired(sentence: str, *, said_at: datetime, now: datetime) -> bool:
         (_PLAN, PLAN_DAYS, True),
         (_THIS_MONTH, PLAN_DAYS, is_ahead),
         (_NEXT_MONTH, PLAN_DAYS, True),
-        (_NOW, NOW_DAYS, True),
+        (_NOW, NOW_DAYS, SETUP.search(sentence) is None),
         (_DOING, DOING_DAYS, True),
     )
     if any(applies and age_days > days and pattern.search(sentence) for pattern, days, applies in limits):

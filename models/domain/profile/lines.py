@@ -5,19 +5,21 @@ never what has expired or was said otherwise since. Every line names its turn.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from models.domain.profile.expiry import is_expired
-from models.domain.profile.patterns import any_of
-from models.domain.profile.standing import is_essential, list_openings, measure_statement
+from models.domain.profile.patterns import IT_IS, any_of
+from models.domain.profile.standing import is_essential, is_setup, list_openings, measure_statement
+from models.domain.text.prose import drop_pasted
 from models.domain.text.sentences import clip_words, split_sentences
 from models.domain.text.terms import query_keywords
 
 LineKind = Literal["fact", "open", "last"]
 FACT_FLOOR: Final = 0.85  # worth of a statement that stands alone
+SETUP_FLOOR: Final = 0.75  # "Migrations belong to Priya now"
 ESSENTIAL_FLOOR: Final = 0.5  # "I'm vegetarian"
 OPEN_FLOOR: Final = 0.6
 LAST_FLOOR: Final = 0.7
@@ -108,7 +110,7 @@ def _find_open(recent: Sequence[ProfileSource], *, now: datetime) -> list[Profil
         _line("open", sentence, source, worth, now)
         for source in recent
         if _age_days(source, now) <= OPEN_DAYS
-        for sentence in split_sentences(source.text)
+        for sentence in split_sentences(drop_pasted(source.text))
         if _OPEN.search(sentence)
         for worth, sentence in [_tell(sentence, source, now=now)]
         if worth >= OPEN_FLOOR and _OPEN.search(sentence)
@@ -125,12 +127,30 @@ def _end_of(ending: Sequence[ProfileSource], *, now: datetime) -> list[ProfileLi
 
 
 def _tell_best(source: ProfileSource, floor: float, *, now: datetime) -> list[tuple[float, str]]:
-    """The statement of a source that tells most, when it tells enough."""
-    told = [_tell(sentence, source, now=now) for sentence in split_sentences(source.text)]
-    best = max(told, key=lambda pair: pair[0], default=(0.0, ""))
+    """The statement of a source that tells most, when it tells enough; how things are set up goes before what happened."""
+    told = [_tell(sentence, source, now=now) for sentence in _list_statements(source.text)]
+    best = max(
+        told, key=lambda pair: (is_setup(pair[1]) and pair[0] >= SETUP_FLOOR, pair[0]), default=(0.0, "")
+    )
+    if is_setup(best[1]):
+        floor = min(floor, SETUP_FLOOR)
     if is_essential(best[1]):
         floor = min(floor, ESSENTIAL_FLOOR)
     return [best] if best[0] >= floor else []
+
+
+def _list_statements(text: str) -> Iterator[str]:
+    """What its author says in a text, sentence by sentence; one that begins with "it's" also with the one before it.
+
+    >>> list(_list_statements("The deploy window moved. It's Wednesdays at 10:00 now."))[1]
+    "The deploy window moved. It's Wednesdays at 10:00 now."
+    """
+    before = ""
+    for sentence in split_sentences(drop_pasted(text)):
+        if before and IT_IS.match(sentence) and len(before) + len(sentence) < LINE_CHARS:
+            yield f"{before} {sentence}"
+        yield sentence
+        before = sentence
 
 
 def _tell(sentence: str, source: ProfileSource, *, now: datetime) -> tuple[float, str]:

@@ -22,12 +22,12 @@ MONTH_NAMES: Final = "January|February|March|April|May|June|July|August|Septembe
 OWN: Final = any_of("i", "i['’]?(?:m|ve|d|ll)", "my", "mine", "me", "we", "we['’]?(?:re|ve|d|ll)", "our")
 # What is said before the statement itself.
 LEAD_IN: Final = re.compile(
-    r"(?:(?:oh|and|so|also|anyway|well|hey|yeah|thanks|wow|actually)[,!]? )*(?:by the way|btw"
+    r"(?:(?:oh|and|so|also|anyway|well|hey|yeah|thanks|wow|actually)[,!:]? )*(?:by the way|btw"
     r"|on another note|speaking of which)?[,:]? ?",
     re.IGNORECASE,
 )
 ASIDE: Final = re.compile(
-    r"(?:(?:oh|ah|and|so|also|anyway|well|hey|yeah|yes|yup|thanks|wow|woah|actually|haha)[,!] )*"
+    r"(?:(?:oh|ah|and|so|also|anyway|well|hey|yeah|yes|yup|thanks|wow|woah|actually|haha|one more thing)[,!] )*"
     r"(?:(?:oh|and|also|anyway|but),? )?(?:(?:by the way|btw|on another note|speaking of which)[,:]? )?"
     r"(?:speaking of [^\W\d_]+(?: [^\W\d_]+)?, )?",
     re.IGNORECASE,
@@ -35,14 +35,16 @@ ASIDE: Final = re.compile(
 # Words that point at something said elsewhere, unless the sentence has named it before them.
 POINTING: Final = any_of(
     *("its?", "them", "there", "these", "those", "that(?=['’]s)", "ones?", "here", "such", "then"),
-    rf"this(?! (?:week|weekend|month|year|spring|summer|fall|autumn|winter|morning|afternoon|evening|coming|{WEEKDAYS}))",
+    rf"this(?! (?:week|weekend|month|year|spring|summer|fall|autumn|winter|morning|afternoon|evening|coming"
+    rf"|{WEEKDAYS}))",
     "the (?:previous|first|second|last|other|same|specific)",
     *("he", "she", "him", "her", "his", "they", "their", "both", "each other", "either", "others"),
     *("another (?:one|question)", "all of that"),
 )
 # What a pronoun may stand for.
 THING: Final = re.compile(
-    rf"{BEGIN}(?:(?i:my|our|an?|the|some|two|three|four|five|\d[\d,.]*)|\w+['’]s) \w+|(?<=[\w,;:] )[A-Z](?!['’]|\b)[\w’'.-]+"
+    rf"{BEGIN}(?:(?i:my|our|an?|the|some|two|three|four|five|\d[\d,.]*)|\w+['’]s) \w+|(?<=[\w,;:] )[A-Z](?!['’]"
+    rf"|\b)[\w’'.-]+"
 )
 # "She" is somebody who was spoken of: a name may be a market's.
 PERSON: Final = any_of("he", "she", "him", "her", "his", "hers")
@@ -161,7 +163,10 @@ OF_THE_TALK: Final = any_of(
     "(?:was|been) (?:just )?thinking",
     r"(?:am|['’]m)(?: \w+)? (?:considering|leaning towards?) (?:the|an?)",
     r"i['’]?m(?: \w+)? interested in (?:the|some|trying|learning more|checking|getting|finding|exploring|hearing)",
-    *("just checked", "here (?:is|are)"),
+    *("just checked", "here (?:is|are)", "like i said", "(?:it|that) would be", "we could"),
+    "excited to (?:try|see)",
+    "(?:today|tonight|now|next|first|then),? (?:i|we)(?:['’]d like| want| would like|['’]ll| will|['’]m going) ",
+    "(?:i|we) want to (?:add|fix|refactor|clean|rename|rewrite|debug|test|implement|finish)",
     *("narrowed it", "got me (?:thinking|curious|wondering) about this", "i think (?:i got|it)"),
     *(
         "you",
@@ -210,6 +215,11 @@ MOOD: Final = any_of(
     ),
     *(
         "gratitude",
+        "major blow",
+        "tough times?",
+        "moved by",
+        "impressed",
+        "reflect",
         "joy",
         "pushes? me",
         "motivates? me",
@@ -241,7 +251,7 @@ MOOD: Final = any_of(
 # Where a sentence goes on to something else.
 GOES_ON: Final = re.compile(
     r"(?:,? (?:and|but|so|because|as|though|since)|,| [-–—]) (?=(?:(?:also|now|then|maybe) )?(?:i|we|it|it['’]s|s?he"
-    r"|s?he['’]s|they|i['’]\w{1,2}|we['’]\w{1,2}|maybe|that)(?!\w))|, (?=(?:which|so|but|and) )",
+    r"|s?he['’]s|they|i['’]\w{1,2}|we['’]\w{1,2}|maybe|that)(?!\w))|, (?=(?:which|so|but|and|ask|please) )",
     re.IGNORECASE,
 )
 SUBORDINATE: Final = re.compile(
@@ -289,6 +299,20 @@ SELF: Final = any_of(
     "|colleague|coworker|roommate|landlord|therapist|dog|cat|puppy|pets?|car|bike|house|home|apartment|company|team|family"
     "|wedding|school|university|gym|store|shop|studio|income|rent|budget)",
 )
+# How things are set up: what runs where, which version, who owns it. Of colleagues and machines, without "my".
+SETUP: Final = re.compile(
+    r"(?<!\w)(?:(?:belongs? to|owns|looks after|(?:is|are) (?:owned|maintained|managed) by|takes over|took over) "
+    r"(?:me(?!\w)|us(?!\w)|the \w|[A-Z]\w)"
+    r"|(?:(?:is|are|runs?|sits?|listens?|hosted|deployed|stored|kept) (?:still )?(?:on|in|at|behind|through)|is called"
+    r"|are called|[Ii]t['’]s) "
+    rf"(?:port \d|(?!(?:{MONTH_NAMES}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?!\w))[A-Z]\w"
+    r"|[\w-]{1,40}[.@/][\w./-]{2,60}))"
+    r"|(?<![\w'’])(?:[Ww]e|I) (?:deploy|release|ship|run|host|use|support|have no|don['’]t have) (?:\w+ ){0,2}[A-Z]\w"
+)
+# "It's Wednesdays at 10:00 now", "It runs on 8080": of what was named just before.
+IT_IS: Final = re.compile(
+    r"(?:It['’]s|It is|It runs|It lives|They['’]re|They are) (?:\w+ ){0,3}(?:\d|[A-Z][\w-])"
+)
 # What is true of somebody for years, and must be known: short as it may be.
 ESSENTIAL: Final = any_of(
     r"i(?:['’]m| am)(?: \w+ly)? (?:allergic|vegan|vegetarian|diabetic|pescatarian|lactose|gluten|celiac|coeliac"
@@ -300,11 +324,13 @@ ESSENTIAL: Final = any_of(
         "i(?:['’]m| am) called",
         "i prefer",
     ),
+    "i (?:look after|maintain|am responsible for)",
     "my (?:name|birthday|pronouns|job|husband|wife|partner|manager|boss|mother tongue|native language|time ?zone)"
     " (?:is|are)",
 )
 CHANGE: Final = re.compile(
-    r"(?<!\w)(?:join|start|mov(?:ed|ing)|adopt|graduat|retir|marri|engaged|divorc|diagnos|hired|launch|opened|crash|stole|failed|switch|becom"
+    r"(?<!\w)(?:join|start|mov(?:ed|ing)|adopt|graduat|retir|marri|engaged|divorc|diagnos|hired|launch|opened"
+    r"|crash|stole|failed|switch|becom"
     r"|becam|sign(?:ed)? up|quit|lost my|bought|sold|born|died|broke|pregnan|promot|won|resign|left my"
     r"|appl(?:y|ied) (?:for|to)|accepted)\w*",
     re.IGNORECASE,

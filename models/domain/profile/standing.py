@@ -31,6 +31,7 @@ from models.domain.profile.patterns import (
     PERSON,
     POINTING,
     SELF,
+    SETUP,
     STOPS,
     SUBORDINATE,
     THING,
@@ -65,9 +66,10 @@ def stands_alone(sentence: str) -> bool:
     said = sentence[match.end() :] if (match := LEAD_IN.match(sentence)) else sentence
     if len(said) > MOST_CHARS or is_question(said) or is_vague(said) or not is_claim(said):
         return False
-    if OPENING.match(said) or FRAGMENT.match(said) or BROKEN_OFF.search(said) or OF_THE_TALK.search(said):
+    is_fragment = FRAGMENT.match(said) is not None and not (said != sentence and said.startswith("the "))
+    if OPENING.match(said) or is_fragment or BROKEN_OFF.search(said) or OF_THE_TALK.search(said):
         return False
-    is_empty = count_content(said) < FEWEST_CONTENT and not is_essential(said)
+    is_empty = count_content(said) < FEWEST_CONTENT and not is_essential(said) and not is_setup(said)
     return not is_empty and not _points_elsewhere(said) and _tells_something(said)
 
 
@@ -80,6 +82,15 @@ def is_essential(sentence: str) -> bool:
     return ESSENTIAL.search(sentence) is not None
 
 
+def is_setup(sentence: str) -> bool:
+    """Whether it says how things are set up: what runs where, which version, who owns it.
+
+    >>> is_setup("Migrations belong to Priya now"), is_setup("Migrations are a pain")
+    (True, False)
+    """
+    return SETUP.search(sentence) is not None
+
+
 def list_openings(sentence: str) -> Iterator[str]:
     """The sentence without what only turns to it, then what it says before it goes on to something else, longest first.
 
@@ -90,13 +101,20 @@ def list_openings(sentence: str) -> Iterator[str]:
     yield whole
     for match in reversed(list(GOES_ON.finditer(whole[:MOST_CHARS]))):
         said = SUBORDINATE.sub("", whole[: match.start()])
-        if OWN.search(said) and not CONDITION.match(said) and not AT_FIRST.match(said) and _is_full(said):
+        if (
+            (OWN.search(said) or is_setup(said))
+            and not CONDITION.match(said)
+            and not AT_FIRST.match(said)
+            and _is_full(said)
+        ):
             yield said
 
 
 def _is_full(said: str) -> bool:
     """Whether the beginning of a sentence tells enough without the rest."""
-    return count_content(said) >= FULL_CONTENT or any(one.search(said) for one in (NAME, CHANGE, ESSENTIAL))
+    return count_content(said) >= FULL_CONTENT or any(
+        one.search(said) for one in (NAME, CHANGE, ESSENTIAL, SETUP)
+    )
 
 
 def _points_elsewhere(said: str) -> bool:
@@ -148,9 +166,9 @@ def _tells_something(said: str) -> bool:
     )
     if not OWN.search(said) and not is_shared:
         is_full = said[0].isupper() and count_content(said) >= NAMED_FIRST
-        return is_full and (bool(dated - {"relative"}) or (has_change and has_figure))
+        return is_full and (is_setup(said) or bool(dated - {"relative"}) or (has_change and has_figure))
     points = min(names, MOST_NAMES) + has_figure + has_change + (SELF.search(said) is not None)
-    points += ESSENTIAL_POINTS * is_essential(said)
+    points += ESSENTIAL_POINTS * is_essential(said) + is_setup(said)
     return points > is_nameless + (MOOD.search(said) is not None)
 
 

@@ -146,6 +146,24 @@ def drop_quoted_lines(text: str) -> str:
     return QUOTED_LINE.sub("", text) if ">" in text else text
 
 
+def drop_pasted(text: str) -> str:
+    r"""The lines of a text that its author wrote: none that are quoted, fenced, program text or output.
+
+    >>> drop_pasted("What is `E4`?\n2026-05-01 10:00:02 ERROR E4 in flush\n> Always retry.\nIt is mine.").split("\n")
+    ['What is `E4`?', 'It is mine.']
+    """
+    return _drop_code_lines(_drop_fences(drop_quoted_lines(text)))
+
+
+def keep_own_words(text: str) -> str:
+    r"""What its author says in a text: prose without code, output and quoted lines.
+
+    >>> keep_own_words("I like `dark_mode`:\n> My wife is Ann.\nThanks").split()
+    ['I', 'like', ':', 'Thanks']
+    """
+    return strip_code(drop_quoted_lines(text))
+
+
 def strip_code(text: str) -> str:
     r"""Return the prose of a text: no fences, inline code, quoted blocks, or lines that read as code.
 

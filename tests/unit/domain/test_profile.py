@@ -49,6 +49,22 @@ def test_small_talk_and_what_points_elsewhere_make_no_line(text: str) -> None:
     assert make_profile([said(text)], [said(text)], [said(text)], now=NOW) == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He wrote this, what do I answer?\n> I live in Prague and my wife is called Eva.\n> I work at Siemens.",
+        "Is this fixture right?\n```\nI live in Prague and my wife is called Eva.\n```",
+        "2026-05-01 10:00:02 INFO user: I live in Prague and my wife is called Eva.",
+    ],
+)
+def test_what_is_quoted_or_pasted_is_no_line_of_the_user(text: str) -> None:
+    assert make_profile([said(text)], [said(text)], [said(text)], now=NOW) == ()
+    mine = f"{text}\n\nI live in Porto with my brother Tomas."
+    assert {line.text for line in make_profile([said(mine)], [], [], now=NOW)} == {
+        "I live in Porto with my brother Tomas."
+    }
+
+
 def test_what_was_for_a_day_is_over_after_two_weeks_and_what_lasts_is_not() -> None:
     passing, lasting = "My exam at the university is tomorrow", "My brother Tomas lives in Lyon"
     old = make_profile([said(passing, days=20), said(lasting, days=20)], [], [], now=NOW)
@@ -251,6 +267,51 @@ def test_what_is_true_for_years_is_a_line_however_short(text: str) -> None:
 )
 def test_what_colleagues_call_by_its_name_is_understood(text: str) -> None:
     assert measure_statement(text) > 0.85
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "Morning! I'm Piotr, I look after Lido, our booking system. It's Java 21 and Oracle 19, hosted at Ionos.",
+            "I'm Piotr, I look after Lido, our booking system. It's Java 21 and Oracle 19, hosted at Ionos.",
+        ),
+        ("No Kafka please. We have no Kafka and we won't get one.", "We have no Kafka"),
+        (
+            "One thing, Sven left on Friday. Backups belong to Noor now, ask her instead.",
+            "Backups belong to Noor now",
+        ),
+        (
+            "So: the release window moved. It's Tuesdays at 9:00 UTC now, because of the handover.",
+            "So: the release window moved. It's Tuesdays at 9:00 UTC now, because of the handover.",
+        ),
+        (
+            "The test database is at test.lido.internal port 5444, behind HAProxy.",
+            "The test database is at test.lido.internal port 5444, behind HAProxy.",
+        ),
+    ],
+)
+def test_how_things_are_set_up_is_a_line(text: str, line: str) -> None:
+    (found,) = make_profile([said(text)], [], [], now=NOW)
+    assert found.text == line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Today I want to add rate limiting to the ingest API in Berlin.",
+        "I want to refactor the parser of Lido with 3 new tests.",
+        "It's Java 21 and Oracle 19.",
+        "Prod stays on 16.",
+    ],
+)
+def test_a_task_of_the_day_and_half_a_set_up_are_no_lines(text: str) -> None:
+    assert make_profile([said(text)], [said(text)], [said(text)], now=NOW) == ()
+
+
+def test_who_owns_something_now_is_not_over_after_some_weeks() -> None:
+    (line,) = make_profile([said("Backups belong to Noor now", days=90)], [], [], now=NOW)
+    assert line.kind == "fact"
 
 
 @given(st.text(max_size=200))
