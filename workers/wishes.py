@@ -48,7 +48,7 @@ def read_wishes(
     if encoder.fingerprint.digest() != model.encoder_digest:
         return [read_without_vectors(text) for text in texts]
     candidates = [list_candidates(text) for text in texts]
-    unsure = {one.text: one for some in candidates for one in some if one.weight < model.strict}
+    unsure = {one.text: one for some in candidates for one in some if not one.is_certain}
     rows = encoder.encode_windows(list(unsure)) if unsure else []
     known = {words: mean_direction(windows) for words, windows in zip(unsure, rows, strict=True)}
     return [

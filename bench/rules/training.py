@@ -6,16 +6,18 @@
 FILE is more talk in which nobody states a wish, as `python -m bench.rules.talk` draws it; without it, what is found of
 talk with an assistant is right less often.
 
-Two models over the sentences that `list_sentences` gives. Structural cues alone: logistic regression with an L2 penalty; it
-chooses which sentences are encoded and speaks alone where no encoder is. Cues, words and vectors: a support vector machine
-(kernel in `models.domain.rules.wishes`). They learn from `sets/standing_rules_dev.jsonl`, `sets/standing_rules.jsonl`,
+Three models over the sentences that `list_sentences` gives. Two are logistic regressions with an L2 penalty: structural
+cues alone, which say what is certain, whatever it speaks of; and cues and words, which choose the sentences that are
+encoded and speak alone where no encoder is. Cues, words and vectors: ridge regression on the support vectors of a
+support vector machine (kernel in `models.domain.rules.wishes`). The machine says which sentences to keep; the
+regression, over all of them, what those are worth: two or three rules in a hundred more than by the machine's own
+weights. They learn from `sets/standing_rules_dev.jsonl` but for its split "held", `sets/standing_rules.jsonl`,
 `sets/standing_rules_fresh.jsonl` and real talk, in which nobody rules but where `labels/conversation_rules.jsonl` says
 so. The unseen sets are never read. A rule of several sentences counts as its heaviest.
 
-Cross-validation holds back a whole source of talk at a time, and a fifth of the made sentences with it. All thresholds are
-found in talk between people, each from a source the model never saw: between people as many turns are taken for
-wishes, rightly or not, as FOUND_PER_1000 says; to an assistant, of whom far more is asked that lasts, as many wrongly as
-WRONG_PER_1000 says.
+Cross-validation holds back a whole source of talk at a time, and a fifth of the made sentences with it. Thresholds are
+found in talk of sources the model never saw: between people as many turns are taken for wishes, rightly or
+not, as FOUND_PER_1000 says; to an assistant, of whom far more is asked that lasts, as many wrongly as WRONG_PER_1000 says.
 """
 
 import argparse
@@ -30,13 +32,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import solve
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from bench.quality.rules import CASES_FILES, UNSEEN
 from bench.rules.detection import DEV_FILE, LABELS, load_user_turns, read_rows
 from models.domain.rules.conversation import list_sentences
-from models.domain.rules.wishes import MODEL_FILE, SHARPNESS, TURN_SHARE
+from models.domain.rules.wishes import MODEL_FILE, SECONDED, SHARPNESS, TURN_SHARE
 from models.domain.vectors import mean_direction
 from models.encoders.registry import load_encoder
 
@@ -45,19 +48,24 @@ HELD_OUT: Final = pathlib.Path(__file__).parents[1] / "labels" / "wishes_held_ou
 FOLDS: Final = 5
 PENALTY: Final = 10.0  # L2 of the cues' weights; the bias goes free
 SLACK: Final = 2.0  # C of the support vector machine
+RIDGE: Final = 0.1
+JITTER: Final = 2e-3  # added to the diagonal: a sentence that is said twice has one vector
 MADE_WEIGHT: Final = 2.0
+KEPT_APART: Final = UNSEEN | {"held"}  # splits that are not learned from
 MIN_CUES: Final = 5  # a structural cue seen less often is left out
 MIN_WORDS: Final = 4  # and a word in fewer made sentences
-FLOOR: Final = -3.0  # of the cues' weight: what is lighter is not encoded
+LEARNED_FROM: Final = -2.8  # of the weight of cues and words: what is lighter teaches nothing
+FLOOR: Final = -2.2  # and what is lighter than this is not encoded
 FOUND_PER_1000: Final = 3.8  # between people
-WRONG_PER_1000: Final = 5.0  # to an assistant
+WRONG_PER_1000: Final = 2.0  # to an assistant
 ALONE_PER_1000: Final = 3.8  # wrong where there are no vectors
-STRICT_AT_MOST: Final = 3.5  # of the cues' weight: "from now on you must always …" weighs 3.7
+STRICT_AT_MOST: Final = 3.0  # of structure's weight: "From now on you must always …" weighs 3.1
 STRICT_PER_1000: Final = 0.4  # where cues are certain beside vectors
 TALK: Final = "talk: "
-PEOPLE: Final = tuple(
-    TALK + source for source in ("ubuntu-irc", "gitter", "locomo")
-)  # what thresholds are found in
+PEOPLE: Final = tuple(TALK + source for source in ("ubuntu-irc", "gitter", "locomo"))
+ASSISTED: Final = tuple(
+    TALK + source for source in ("longmemeval", "coding-agent", "schema-guided", "taskmaster")
+)
 Matrix = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Matrix]
 
@@ -87,7 +95,7 @@ def load_turns(folder: pathlib.Path, more_talk: pathlib.Path | None = None) -> l
         Turn(id=row["id"], text=row["says"], source=row["split"], is_rule=row["kind"] == "rule")
         for path in (DEV_FILE, *CASES_FILES)
         for row in read_rows(path)
-        if row["split"] not in UNSEEN
+        if row["split"] not in KEPT_APART
     ]
     verdicts = {row["id"]: bool(row["rule"]) for row in read_rows(LABELS)}
     known = [
@@ -138,7 +146,7 @@ def is_word(cue: str) -> bool:
 
 
 class Trainer:
-    """Fits both models on the turns it is told to, and scores all of them."""
+    """Fits the models on the turns it is told to, and scores all of them."""
 
     def __init__(self, turns: Sequence[Turn], sentences: Sentences, encode: Encode) -> None:
         self.turns, self.sentences = turns, sentences
@@ -151,13 +159,12 @@ class Trainer:
             if not turns[owner].source.startswith(TALK)
             for cue in cues
         )
-        self.linear_names = sorted(
-            cue for cue, count in counts.items() if not is_word(cue) and count >= MIN_CUES
-        )
-        self.names = self.linear_names + sorted(
+        structural = sorted(cue for cue, count in counts.items() if not is_word(cue) and count >= MIN_CUES)
+        self.names = structural + sorted(
             cue for cue, count in made.items() if is_word(cue) and count >= MIN_WORDS
         )
-        self.table = tabulate(sentences.cues, self.linear_names)
+        self.by_words = tabulate(sentences.cues, self.names)
+        self.by_cues = self.by_words[:, : len(structural)]
         self.encode = encode
 
     def choose_ruling(self, heaviness: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -170,8 +177,8 @@ class Trainer:
         others = np.flatnonzero(known & ~self.is_rule[self.sentences.owners])
         return np.concatenate([np.array(sorted(heaviest.values()), dtype=np.int64), others])
 
-    def fit_cues(self, train: NDArray[np.bool_]) -> LogisticRegression:
-        """Weights of the structural cues, from the turns of `train`."""
+    def fit_linear(self, table: sparse.csr_matrix, train: NDArray[np.bool_]) -> LogisticRegression:
+        """Weights of the table's columns, from the turns of `train`."""
         known = train[self.sentences.owners]
         counted = np.bincount(self.sentences.owners, minlength=len(self.turns))[self.sentences.owners]
         heaviness = -counted.astype(float)
@@ -179,13 +186,13 @@ class Trainer:
         for _ in range(2):
             rows = self.choose_ruling(heaviness, known)
             owners = self.sentences.owners[rows]
-            model.fit(self.table[rows], self.is_rule[owners], sample_weight=self.weights[owners])
-            heaviness = model.decision_function(self.table)
+            model.fit(table[rows], self.is_rule[owners], sample_weight=self.weights[owners])
+            heaviness = model.decision_function(table)
         return model
 
     def compare(self, worth: NDArray[np.int64]) -> tuple[Matrix, dict[str, Any]]:
         """The kernel between these sentences, and what it is made of."""
-        cues = tabulate([self.sentences.cues[row] for row in worth], self.names)
+        cues = self.by_words[worth]
         rarity = np.log(len(worth) / (1 + np.asarray((cues > 0).sum(0)).ravel())).astype(np.float32)
         weighed = cues.multiply(rarity[None, :]).tocsr()
         lengths = np.sqrt(np.asarray(weighed.multiply(weighed).sum(1)).ravel())
@@ -204,7 +211,7 @@ class Trainer:
         train: NDArray[np.bool_],
         heaviness: NDArray[np.float64],
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
-        """The support vectors (rows of the kernel), their signs and the intercept."""
+        """The support vectors (rows of the kernel), what each is worth and the intercept."""
         known = np.zeros(len(self.sentences.texts), dtype=bool)
         known[worth] = train[self.sentences.owners[worth]]
         places = np.full(len(known), -1)
@@ -217,7 +224,13 @@ class Trainer:
             self.is_rule[owners],
             sample_weight=self.weights[owners],
         )
-        return inner[model.support_], model.dual_coef_[0], float(model.intercept_[0])
+        support, weights = inner[model.support_], self.weights[owners].astype(np.float32)
+        seen = kernel[np.ix_(inner, support)] + 1  # the one is the intercept's
+        wanted = weights * np.where(self.is_rule[owners], 1, -1).astype(np.float32)
+        normal = (seen.T * weights) @ seen + RIDGE * (kernel[np.ix_(support, support)] + 1)
+        normal = normal.astype(np.float64) + JITTER * np.eye(len(support))
+        worths = solve(normal, (wanted @ seen).astype(np.float64), assume_a="pos", overwrite_a=True)
+        return support, worths, float(worths.sum())
 
     def raise_to_turns(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The highest score of each turn's sentences."""
@@ -227,11 +240,16 @@ class Trainer:
 
 
 def find_threshold(
-    trainer: Trainer, scores: NDArray[np.float64], per_1000: float, *, with_right: bool = False
+    trainer: Trainer,
+    scores: NDArray[np.float64],
+    per_1000: float,
+    *,
+    among: Sequence[str] = PEOPLE,
+    with_right: bool = False,
 ) -> float:
-    """Where so many turns in 1,000 of talk between people are above: of those that state nothing, or of all."""
-    people = np.array([turn.source in PEOPLE for turn in trainer.turns])
-    counted = np.sort(scores[people if with_right else people & ~trainer.is_rule])
+    """Where so many turns in 1,000 of these sources are above: of those that state nothing, or of all."""
+    talk = np.array([turn.source in among for turn in trainer.turns])
+    counted = np.sort(scores[talk if with_right else talk & ~trainer.is_rule])
     return float(counted[-1 - round(per_1000 * len(counted) / 1000)]) + 1e-6
 
 
@@ -240,27 +258,30 @@ def train(trainer: Trainer) -> tuple[dict[str, Any], dict[str, Any]]:
     folds = deal_folds(trainer.turns)
     everything = np.ones(len(trainer.turns), dtype=bool)
     owners = trainer.sentences.owners
-    heaviness = np.empty(len(owners))
+    certainty, heaviness = np.empty(len(owners)), np.empty(len(owners))
     for fold in range(FOLDS):
         held = (folds == fold)[owners]
-        heaviness[held] = trainer.fit_cues(folds != fold).decision_function(trainer.table[held])
-    worth = np.flatnonzero(heaviness >= FLOOR)
+        for scored, table in ((certainty, trainer.by_cues), (heaviness, trainer.by_words)):
+            scored[held] = trainer.fit_linear(table, folds != fold).decision_function(table[held])
+    worth = np.flatnonzero(heaviness >= LEARNED_FROM)
     kernel, parts = trainer.compare(worth)
     scores = np.full(len(owners), -np.inf)
     for fold in range(FOLDS):
         support, signs, intercept = trainer.fit_vectors(kernel, worth, folds != fold, heaviness)
-        held = np.flatnonzero((folds == fold)[owners[worth]])
+        held = np.flatnonzero((folds == fold)[owners[worth]] & (heaviness[worth] >= FLOOR))
         scores[worth[held]] = kernel[np.ix_(held, support)] @ signs + intercept
-    by_cues, by_vectors = trainer.raise_to_turns(heaviness), trainer.raise_to_turns(scores)
+    certainty[heaviness < SECONDED] = -np.inf
+    by_cues, by_words, by_vectors = map(trainer.raise_to_turns, (certainty, heaviness, scores))
     strict = min(find_threshold(trainer, by_cues, STRICT_PER_1000), STRICT_AT_MOST)
-    alone = find_threshold(trainer, by_cues, ALONE_PER_1000)
+    alone = find_threshold(trainer, by_words, ALONE_PER_1000)
     by_both = np.where(by_cues >= strict, np.inf, by_vectors)
     between_people = find_threshold(trainer, by_both, FOUND_PER_1000, with_right=True)
-    to_assistant = find_threshold(trainer, by_both, WRONG_PER_1000)
+    to_assistant = find_threshold(trainer, by_both, WRONG_PER_1000, among=ASSISTED)
     among_people = np.array([turn.source in PEOPLE for turn in trainer.turns])
     found = by_both >= np.where(among_people, between_people, to_assistant)
     report = _report(trainer, found, by_cues >= strict)
-    linear = trainer.fit_cues(everything)
+    linear = trainer.fit_linear(trainer.by_cues, everything)
+    words = trainer.fit_linear(trainer.by_words, everything)
     support, signs, intercept = trainer.fit_vectors(kernel, worth, everything, heaviness)
     cues = parts["cues"][support]
     model = {
@@ -271,7 +292,8 @@ def train(trainer: Trainer) -> tuple[dict[str, Any], dict[str, Any]]:
         "to_assistant": to_assistant,
         "bias": float(linear.intercept_[0]),
         "linear": linear.coef_[0].astype(np.float32),
-        "linear_names": "\n".join(trainer.linear_names),
+        "word_bias": float(words.intercept_[0]),
+        "words": words.coef_[0].astype(np.float32),
         "names": "\n".join(trainer.names),
         "rarity": parts["rarity"],
         "sentences": _shrink(parts["sentences"][support]),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bench.quality.updates import SET as UPDATES_FILE
-from bench.rules.detection import read_rows
+from bench.rules.detection import DEV_FILE, read_rows
 from models.domain.vectors import mean_direction
 from models.encoders.onnx import OnnxEncoder
 from workers.wishes import read_wishes
@@ -124,6 +124,7 @@ def test_a_wish_in_the_middle_of_much_else_is_quoted_alone_and_once(tenant: Any)
 def test_what_is_a_wish_to_an_assistant_may_be_none_between_people(tenant: Any) -> None:
     encoder = OnnxEncoder(threads=2)
     said = [row["older"] for row in read_rows(UPDATES_FILE) if row["kind"] == "update"]
+    said += [row["says"] for row in read_rows(DEV_FILE) if row["split"] == "held" and row["kind"] == "rule"]
     vectors = [mean_direction(rows) for rows in encoder.encode_windows(said)]
     found = [
         read_wishes(encoder, said, vectors, between_people=[among] * len(said)) for among in (False, True)

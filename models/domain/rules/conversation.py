@@ -26,7 +26,7 @@ from models.domain.rules.openings import Clause, list_clauses
 from models.domain.rules.pasted import list_others_words
 from models.domain.rules.phrases import PHRASES, Phrase
 from models.domain.rules.spans import NO_RULE, DeonticReading, Modality, RuleSpan
-from models.domain.rules.wishes import Vector, load_model
+from models.domain.rules.wishes import SECONDED, Vector, load_model
 
 # What may stand before the clause that rules: greeting, politeness, a marker without its comma.
 _LEAD: Final = re.compile(
@@ -76,7 +76,6 @@ _KIND_MODALITIES: Final = {
 _REFUSAL: Final = re.compile(r"you (?:can't|can’t|cannot|can not|could not|couldn't|may not)(?: ever)? ")
 _BAN_WORDS: Final = re.compile(r"(?:don['’]?t|do not|never|let['’]?s not)(?: ever)? ")
 _CUE_WORDS: Final = 3
-_LEAST: Final = -2.5  # under it no vector makes a wish: plain facts about oneself lie there
 _LIKELY: Final = 0.0  # of the cues' weight: more likely a rule than not
 
 
@@ -103,8 +102,14 @@ class Candidate(NamedTuple):
 
     text: str
     cues: frozenset[str]
-    weight: float
+    weight: float  # of structure alone
+    weight_with_words: float
     spans: tuple[RuleSpan, ...]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is a wish whatever its vector says: by structure, and its words agree."""
+        return self.weight >= load_model().strict and self.weight_with_words >= SECONDED
 
 
 def read_conversation(text: str) -> DeonticReading:
@@ -118,8 +123,7 @@ def read_conversation(text: str) -> DeonticReading:
     >>> read_conversation("That must be hard. You should never give up!").is_rule
     False
     """
-    strict = load_model().strict
-    return _join(candidate for candidate in list_candidates(text) if candidate.weight >= strict)
+    return _join(candidate for candidate in list_candidates(text) if candidate.is_certain)
 
 
 def read_with_vectors(
@@ -137,16 +141,14 @@ def read_with_vectors(
     model = load_model()
     bar = model.between_people if is_between_people else model.to_assistant
     return _join(
-        one
-        for one in candidates
-        if one.weight >= model.strict or model.score(one.cues, vectors[one.text], turn) >= bar
+        one for one in candidates if one.is_certain or model.score(one.cues, vectors[one.text], turn) >= bar
     )
 
 
 def read_without_vectors(text: str) -> DeonticReading:
-    """Return the standing rules of a turn by its cues alone, where there is no vector and never will be."""
+    """Return the standing rules of a turn by its cues and words, where there is no vector and never will be."""
     alone = load_model().alone
-    return _join(candidate for candidate in list_candidates(text) if candidate.weight >= alone)
+    return _join(one for one in list_candidates(text) if one.is_certain or one.weight_with_words >= alone)
 
 
 def read_likely(text: str) -> DeonticReading:
@@ -166,21 +168,21 @@ def read_wish(text: str) -> DeonticReading:
 
 
 def list_candidates(text: str, *, floor: float | None = None) -> list[Candidate]:
-    """Return the sentences whose cues weigh as much as the model's floor: few enough to encode each."""
+    """Return the sentences whose cues and words weigh as much as the model's floor: few enough to encode each."""
     model = load_model()
-    floor = max(model.floor, _LEAST) if floor is None else floor
+    floor = model.floor if floor is None else floor
     foreign = find_foreign_rules(text)
     others = list_others_words(text) if foreign else []
     found = [
-        Candidate(text[span.start : span.end], frozenset(), math.inf, (span,))
+        Candidate(text[span.start : span.end], frozenset(), math.inf, math.inf, (span,))
         for span in foreign
         if not _is_among(others, span.start, span.end)
     ]
     for weighed in _list_own(text):
-        weight = model.weigh_cues(weighed.cues)
-        if weight >= floor:
+        weight, with_words = model.weigh_cues(weighed.cues), model.weigh_words(weighed.cues)
+        if with_words >= floor:
             spans = tuple(weighed.frames or _make_weighed_span(text, weighed))
-            found.append(Candidate(_quote(text, weighed), weighed.cues, weight, spans))
+            found.append(Candidate(_quote(text, weighed), weighed.cues, weight, with_words, spans))
     return found
 
 

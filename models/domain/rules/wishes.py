@@ -1,10 +1,12 @@
 """What the cues and the vectors of a sentence are worth: whether a user means it to last (memory-model.md section 9).
 
-Two scores, both fitted by `python -m bench.rules.training` and shipped as data (`wishes.npz`):
+Three scores, all fitted by `python -m bench.rules.training` and shipped as data (`wishes.npz`):
 
-weigh_cues   bias + Σ weight of each cue, for structure alone. From `floor` on a sentence is worth an encoding, from
-             `strict` on it is a wish at once, and from `alone` on where no vector can be had.
-score        b + Σ αᵢ·[k(s, sᵢ) + k(c, cᵢ) + ½·k(t, tᵢ)], a support vector machine with k(x, y) = exp(−2(1 − cos)) over
+weigh_cues   bias + Σ weight of each cue, for structure alone. From `strict` on a sentence is a wish at once, where
+             the next agrees (from SECONDED on).
+weigh_words  the same for cues and words together. From `floor` on a sentence is worth an encoding, and from `alone` on it
+             is a wish where no vector can be had.
+score        b + Σ αᵢ·[k(s, sᵢ) + k(c, cᵢ) + ½·k(t, tᵢ)], kernel regression with k(x, y) = exp(−2(1 − cos)) over
              the sentence's vector, its cues and words (tf-idf) and its turn's vector. A wish from `between_people` on, and
              from `to_assistant` on where an assistant is spoken to: there wishes are five times as frequent.
 """
@@ -23,11 +25,12 @@ Vector = NDArray[np.float32]
 MODEL_FILE: Final = "wishes.npz"
 SHARPNESS: Final = 2.0
 TURN_SHARE: Final = 0.5
+SECONDED: Final = 1.2  # "From now on you must always send every API key …" weighs 1.3 with its words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WishModel:
-    """The fitted numbers: a weight for each structural cue, and the sentences that draw the line."""
+    """The fitted numbers: weights for cues and words, and the sentences that draw the line."""
 
     encoder_digest: str  # of the encoder whose vectors `score` may read
     floor: float
@@ -37,6 +40,8 @@ class WishModel:
     to_assistant: float
     bias: float
     weights: Mapping[str, float]
+    word_bias: float
+    word_weights: Mapping[str, float]
     places: Mapping[str, int]  # of the cues and words that `score` compares
     rarity: Vector  # log inverse frequency of each
     sentences: Vector  # a row for each support vector
@@ -50,6 +55,10 @@ class WishModel:
     def weigh_cues(self, cues: Iterable[str]) -> float:
         """Return bias + Σ weights; cues without a weight count nothing."""
         return self.bias + math.fsum(self.weights.get(cue, 0.0) for cue in cues)
+
+    def weigh_words(self, cues: Iterable[str]) -> float:
+        """Return bias + Σ weights of cues and words."""
+        return self.word_bias + math.fsum(self.word_weights.get(cue, 0.0) for cue in cues)
 
     def score(self, cues: Iterable[str], sentence: Vector, turn: Vector) -> float:
         """Return the distance from the line that the support vectors draw; positive speaks for a wish."""
@@ -80,7 +89,6 @@ def load_model() -> WishModel:
         rarity = stored["rarity"].astype(np.float32)
         owners = np.repeat(np.arange(len(starts)), np.diff([*starts, len(places)]))
         lengths = np.sqrt(np.bincount(owners, weights=rarity[places] ** 2))
-        linear = dict(zip(str(stored["linear_names"]).split("\n"), stored["linear"].tolist(), strict=True))
         return WishModel(
             encoder_digest=str(stored["encoder_digest"]),
             floor=float(stored["floor"]),
@@ -89,7 +97,10 @@ def load_model() -> WishModel:
             between_people=float(stored["between_people"]),
             to_assistant=float(stored["to_assistant"]),
             bias=float(stored["bias"]),
-            weights=linear,
+            # Structural cues are named first.
+            weights=dict(zip(names, stored["linear"].tolist(), strict=False)),
+            word_bias=float(stored["word_bias"]),
+            word_weights=dict(zip(names, stored["words"].tolist(), strict=True)),
             places={name: place for place, name in enumerate(names)},
             rarity=rarity,
             sentences=_read_rows(stored["sentences"]),
