@@ -7,10 +7,10 @@ FILE is more talk in which nobody states a wish, as `python -m bench.rules.talk`
 talk with an assistant is right less often.
 
 Three models over the sentences that `list_sentences` gives. Two are logistic regressions with an L2 penalty: structural
-cues alone, which say what is certain, whatever it speaks of; and cues and words, which choose the sentences that are
-encoded and speak alone where no encoder is. Cues, words and vectors: ridge regression on the support vectors of a
-support vector machine (kernel in `models.domain.rules.wishes`). The machine says which sentences to keep; the
-regression, over all of them, what those are worth: two or three rules in a hundred more than by the machine's own
+cues alone, which say what is certain where words do not speak against it; and cues and words, which choose the
+sentences that are encoded and speak alone where no encoder is. Cues, words and vectors: ridge regression on the support
+vectors of a support vector machine (kernel in `models.domain.rules.wishes`). The machine says which sentences to keep;
+the regression, over all of them, what those are worth: two or three rules in a hundred more than by the machine's own
 weights. They learn from `sets/standing_rules_dev.jsonl` but for its split "held", `sets/standing_rules.jsonl`,
 `sets/standing_rules_fresh.jsonl` and real talk, in which nobody rules but where `labels/conversation_rules.jsonl` says
 so. The unseen sets are never read. A rule of several sentences counts as its heaviest.

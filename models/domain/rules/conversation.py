@@ -56,7 +56,6 @@ _MIN_SENTENCE_CHARACTERS: Final = 7  # "be kind"; less holds no rule
 _MAX_SENTENCE_CHARACTERS: Final = 600  # what is longer was pasted; nobody speaks a rule like that
 _MAX_EMPHASIS_CHARACTERS: Final = 24
 _MAX_SENTENCES: Final = 400  # of a turn; what follows was pasted, and time stays bounded
-
 _BY_HEAD: Final[dict[str, tuple[Phrase, ...]]] = {
     head: tuple(phrase for phrase in PHRASES if head in phrase.heads)
     for head in sorted({head for phrase in PHRASES for head in phrase.heads})
