@@ -143,11 +143,14 @@ def _read_input(configuration: Configuration) -> dict[str, Any]:
     try:
         given = parse(data.decode("utf-8"))
     except (UnicodeDecodeError, MalformedJson) as error:
-        _keep_aside(configuration, f"the input is {error}", data)
-        raise Refused(f"the input is {error}") from error
+        told = (
+            f"not JSON: byte {error.start} is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
+        )
+        _keep_aside(configuration, f"the input is {told}", data)
+        raise Refused(f"the input is {told}") from error
     if not isinstance(given, dict):
-        _keep_aside(configuration, "the input is no JSON object", data)
-        raise Refused("the input is no JSON object")
+        _keep_aside(configuration, "the input is not a JSON object", data)
+        raise Refused("the input is not a JSON object")
     return given
 
 

@@ -367,12 +367,12 @@ def test_a_host_that_never_closes_its_end_does_not_keep_the_hook_alive(hooks: Ho
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (b"{broken", b"no JSON"),
-        (b"\xff\xfe{}", b"no JSON"),
-        (b"[1, 2]", b"no JSON object"),
-        (b"", b"no JSON"),
+        (b"{broken", b"not JSON"),
+        (b"\xff\xfe{}", b"not JSON: byte 0 is not UTF-8"),
+        (b"[1, 2]", b"not a JSON object"),
+        (b"", b"not JSON"),
         (b'{"prompt": "no session"}', b"session_id"),
-        (b"[" * 200_000, b"no JSON"),
+        (b"[" * 200_000, b"not JSON"),
     ],
 )
 def test_bad_input_is_told_in_one_line_and_stops_nobody(hooks: Hooks, given: bytes, why: bytes) -> None:
