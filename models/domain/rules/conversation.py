@@ -236,7 +236,11 @@ def _weigh_sentences(text: str) -> list["_Weighed"]:
         lasting = _measure_lasting(folded, sentence) if is_marked else Lasting.NO
         frames = _read_sentence(text, folded, sentence, lasting, has_task=has_task)
         clauses = list_clauses(folded, sentence.start, sentence.end)
-        cues = find_cues(clauses, is_question=sentence.is_question, is_frame=bool(frames), is_task=has_task)
+        cues: frozenset[str] = frozenset()  # of a sentence without a word: ":::::::"
+        if clauses:
+            cues = find_cues(
+                clauses, is_question=sentence.is_question, is_frame=bool(frames), is_task=has_task
+            )
         if cues and len(sentences) > 1:
             before = weighed[-1].cues if weighed else frozenset()
             around = (*sentences[max(index - 1, 0) : index], *sentences[index + 1 : index + 2])

@@ -54,6 +54,11 @@ def test_the_first_rule_that_contradicts_is_named_and_wishes_keep_their_order() 
     assert [(one.wish_id, one.rule_id) for one in find_overruled(rules, wishes)] == [("2", "a"), ("1", "a")]
 
 
+@pytest.mark.parametrize("wish", [":::::::", "- - - - -", "((((((((", "…………………"])
+def test_a_wish_without_a_word_asks_nothing(wish: str) -> None:
+    assert find_overruled([AuthoredRule("r", "Never use emojis.")], [("w", wish)]) == ()
+
+
 @given(st.lists(st.text(max_size=60), max_size=4), st.lists(st.text(max_size=60), max_size=4))
 def test_any_text_is_compared_and_only_wishes_given_are_named(rules: list[str], wishes: list[str]) -> None:
     authored = [AuthoredRule(str(place), text) for place, text in enumerate(rules)]
