@@ -37,7 +37,7 @@ def spine(
     from rich.console import Console
     from rich.table import Table
 
-    from bench.spine import Sizes, run
+    from bench.speed.spine import Sizes, run
 
     sizes = Sizes(accept_calls=calls, pipeline_turns=turns, memories=memories, assemble_calls=calls // 2)
     result = run(sizes=sizes, data=data, output=output, console=Console(stderr=True))
@@ -87,7 +87,7 @@ def scale(
     from rich.console import Console
     from rich.table import Table
 
-    from bench.scale import run
+    from bench.speed.scale import run
 
     result = run(
         sizes=size or [10_000, 100_000],
@@ -207,7 +207,7 @@ def receipts(
     """What a receipt costs: bytes, processor time, and the time of the assembly it explains (about a minute)."""
     from rich.console import Console
 
-    from bench.receipts import run
+    from bench.speed.receipts import run
 
     result = run(
         memories=memories,
@@ -362,7 +362,7 @@ def load(
     """Clients that accept, assemble and search at once, on a stack of its own; exit code 1 on any error."""
     from rich.console import Console
 
-    from bench.load import as_markdown, run
+    from bench.speed.load import as_markdown, run
 
     result = run(
         clients=clients,
@@ -386,7 +386,7 @@ def hook(
     """A hook from start to exit beside a bare Python, API up and away; exit code 1 above the target."""
     from rich.console import Console
 
-    from bench.hook import TARGET, as_markdown, run
+    from bench.speed.hook import TARGET, as_markdown, run
 
     result = run(rounds=rounds, console=Console(stderr=True))
     if output:
@@ -402,7 +402,7 @@ def proxy(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
 ) -> None:
     """What the proxy adds to a model call: straight, passed through bare, and with memory."""
-    from bench.proxy import as_markdown, run
+    from bench.speed.proxy import as_markdown, run
 
     result = run(rounds=rounds)
     print(json.dumps(result) if as_json else as_markdown(result))

@@ -25,9 +25,9 @@ from api.cli.memory.turn_files import check_turn_file, read_batches
 from api.host.quick_json import MalformedJson, parse
 from api.host.spool import check_line
 from api.host.turns import clean_text, cut_text
-from api.importers import chatgpt, claude_code, hindsight, jsonl, mem0, openclaw
-from api.importers.markdown_notes import split_notes
 from api.importers.reading import format_time, strip_ours
+from api.importers.sources import chatgpt, claude_code, hindsight, jsonl, mem0, openclaw
+from api.importers.sources.markdown_notes import split_notes
 from api.proxy.dialects import DIALECTS, SHAPELESS, inject, read_events
 from api.routing.cursors import read_cursor
 from api.rpc.framing import LineFramer
@@ -39,12 +39,12 @@ from models.domain.prompt.escaping import escape_attribute, escape_frames
 from models.domain.prompt.markers import strip_injected
 from models.domain.recall.time.temporal import event_slots, temporal_intent
 from models.domain.recall.time.timeframes import find_time_frames
-from models.domain.rules.conversation import read_conversation
 from models.domain.text.anchors import find_anchors
 from models.domain.text.secrets import mask_values
 from models.domain.text.sentences import split_sentences
 from models.domain.text.technical.spans import extract_identifiers, find_technical_spans
 from models.domain.text.terms import count_terms, extract_mentions
+from models.domain.wishes.conversation import read_conversation
 from models.errors import ServiceError
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)

@@ -7,22 +7,22 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
+from models.domain.grammar.spans import DeonticReading
 from models.domain.prompt.markers import keep_what_was_said
 from models.domain.records import Turn
-from models.domain.rules.spans import DeonticReading
 from models.domain.text.prose import drop_quoted_lines
 from models.domain.updates.claims import read_claims
 from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
 from models.errors import NotFound
+from models.store.conversation.turns import find_talk_between_people, load_turns
 from models.store.engine import tenant_transaction
-from models.store.forgetting import find_silenced, load_corrections
 from models.store.index.embeddings import ItemVectors, add_vectors
 from models.store.index.encoders import guard_encoder
 from models.store.index.items import ItemText, load_item_texts
+from models.store.memory.forgetting import find_silenced, load_corrections
+from models.store.memory.updates import NewStatement, add_statements
 from models.store.tenancy.tokens import load_marker
-from models.store.turns import find_talk_between_people, load_turns
-from models.store.updates import NewStatement, add_statements
 from models.store.work import Claim, advance_work, find_queued
 from workers.meters import TALLY
 from workers.wishes import keep_rules, read_wishes

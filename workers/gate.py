@@ -21,14 +21,14 @@ from models.domain.records import Turn
 from models.domain.vectors import mean_direction
 from models.settings import Settings
 from models.store.compaction.progress import count_uncompacted, find_covered
-from models.store.decisions import find_decided, gate_threshold, record_decision
+from models.store.conversation.turns import load_turns
 from models.store.engine import tenant_transaction
 from models.store.index.embeddings import Vector, load_vectors
 from models.store.index.encoders import require_active
-from models.store.memories import add_memory, load_memory_text, lock_namespace, reinforce_memory
+from models.store.memory.decisions import find_decided, gate_threshold, record_decision
+from models.store.memory.memories import add_memory, load_memory_text, lock_namespace, reinforce_memory
 from models.store.recall.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
 from models.store.tenancy.tokens import load_marker
-from models.store.turns import load_turns
 from models.store.work import Claim, advance_work
 from workers.meters import TALLY
 from workers.updates import mark_updates

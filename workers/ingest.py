@@ -15,12 +15,12 @@ from models.domain.text.anchors import anchor_density
 from models.domain.text.technical.spans import extract_identifiers, fold_identifier
 from models.errors import NotFound
 from models.store.compaction.summaries import Summary, load_sources, load_summaries
+from models.store.conversation.turns import load_turns
 from models.store.documents import Node, hold_nodes
 from models.store.engine import tenant_transaction
-from models.store.forgetting import load_corrections
 from models.store.index.items import Item, add_items
+from models.store.memory.forgetting import load_corrections
 from models.store.tenancy.tokens import load_marker
-from models.store.turns import load_turns
 from models.store.work import Claim, advance_work, find_queued
 from workers.wishes import keep_rules
 

@@ -29,7 +29,7 @@ from models.store.index.encoders import (
     take_over,
 )
 from models.store.index.items import load_item_texts
-from models.store.updates import add_statements
+from models.store.memory.updates import add_statements
 from models.store.work import count_ready_work
 from workers.embed import encode_items
 

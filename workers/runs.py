@@ -11,7 +11,7 @@ from models.errors import ServiceError, describe_error
 from models.schedule import list_ticks
 from models.settings import get_settings
 from models.store.engine import plain_transaction
-from models.store.runs import record_run
+from models.store.reporting.runs import record_run
 from workers import process
 
 log = structlog.get_logger(__name__)

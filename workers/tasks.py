@@ -26,9 +26,9 @@ from models.messages import (
 )
 from models.settings import get_settings
 from models.store.compaction.progress import ask_for_pass, claim_due
+from models.store.conversation.journal import prune_journals
 from models.store.engine import plain_transaction
 from models.store.index.encoders import is_filling_free
-from models.store.journal import prune_journals
 from models.store.receipts import prune_receipts
 from models.store.work import Claim, count_ready_work
 from workers import process, runs  # noqa: F401 - runs listens

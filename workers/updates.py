@@ -7,8 +7,8 @@ from sqlalchemy import Connection
 
 from models.domain.updates.claims import read_statement
 from models.domain.updates.decision import LEAST_COSINE, decide
-from models.store.guidance import inherit_guidance
-from models.store.updates import Near, Supersession, add_supersessions, find_near_statements
+from models.store.memory.guidance import inherit_guidance
+from models.store.memory.updates import Near, Supersession, add_supersessions, find_near_statements
 
 
 def mark_updates(

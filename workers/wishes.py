@@ -8,12 +8,6 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from models.domain.records import STABILITY_WEIGHT, Turn
-from models.domain.rules.conversation import (
-    list_candidates,
-    read_wish,
-    read_with_vectors,
-    read_without_vectors,
-)
 from models.domain.rules.detector import DeonticReading
 from models.domain.rules.guidance import (
     SESSION_PREFIX,
@@ -21,12 +15,18 @@ from models.domain.rules.guidance import (
     name_guidance_namespace,
     resolve_supersessions,
 )
-from models.domain.rules.lifetimes import find_lifetime
-from models.domain.rules.wishes import load_model
 from models.domain.vectors import mean_direction
+from models.domain.wishes.conversation import (
+    list_candidates,
+    read_wish,
+    read_with_vectors,
+    read_without_vectors,
+)
+from models.domain.wishes.lifetimes import find_lifetime
+from models.domain.wishes.model import load_model
 from models.encoders.protocol import Encoder
-from models.store.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
 from models.store.index.embeddings import Vector
+from models.store.memory.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
 
 LONGEST_WHOLE_GUIDANCE_CHARS = 240  # a longer turn keeps only the sentences that state the rule
 _PARAGRAPH: Final = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")

@@ -10,7 +10,7 @@ from starlette.types import Scope
 from api.runtime import Runtime
 from models.domain.records import Identity, durable_namespace
 from models.errors import DatabaseUnavailable, Forbidden, InvalidInput, NotFound, Unauthorized
-from models.store import sessions
+from models.store.conversation import sessions
 from models.store.engine import tenant_transaction
 from models.store.tenancy.tokens import Caller
 

@@ -27,7 +27,7 @@ from models.domain.rules.guidance import GuidanceCandidate, order_guidance
 from models.domain.rules.overruling import AuthoredRule, Overruling, find_overruled
 from models.domain.rules.tiers import Tier
 from models.store.documents import Rule
-from models.store.guidance import Guidance
+from models.store.memory.guidance import Guidance
 
 SECONDS_A_DAY: Final = 86_400
 FIRST_DAY: Final = date(1970, 1, 1).toordinal()

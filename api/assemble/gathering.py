@@ -32,8 +32,8 @@ from models.domain.records import Turn
 from models.errors import DatabaseUnavailable, DeadlineExceeded
 from models.store.documents import Rule
 from models.store.engine import one_round_trip
-from models.store.guidance import Guidance
 from models.store.index.embeddings import Vector
+from models.store.memory.guidance import Guidance
 from models.store.recall.context import Context
 from models.store.tenancy.tokens import Caller
 from models.store.work import Backlog

@@ -15,15 +15,15 @@ from models.domain.prompt.tail import MAX_BUNDLE_TURNS, TailTurn, find_base_star
 from models.domain.records import Identity, Turn, durable_namespace
 from models.domain.rules.guidance import SESSION_PREFIX, name_guidance_namespace
 from models.errors import DatabaseUnavailable, DeadlineExceeded
+from models.store.conversation.sessions import find_home
+from models.store.conversation.turns import load_recent_turns
 from models.store.documents import Rule, bindings_of, load_rules
 from models.store.engine import Cursors, one_round_trip, tenant_transaction
-from models.store.guidance import Guidance, load_guidance
 from models.store.index.embeddings import Vector
+from models.store.memory.guidance import Guidance, load_guidance
 from models.store.recall.candidates import CandidateRow, send_named
 from models.store.recall.context import TAIL_TURNS, Context, Origin, receive_context, send_context
-from models.store.sessions import find_home
 from models.store.tenancy.tokens import Caller
-from models.store.turns import load_recent_turns
 
 if TYPE_CHECKING:
     from psycopg import Cursor

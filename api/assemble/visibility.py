@@ -12,9 +12,9 @@ from api.runtime import Runtime
 from models.domain.prompt.markers import strip_injected
 from models.domain.records import Turn
 from models.errors import TransientError
+from models.store.conversation.turns import find_by_host_ids
 from models.store.engine import tenant_transaction
 from models.store.tenancy.tokens import Caller
-from models.store.turns import find_by_host_ids
 
 log = structlog.get_logger(__name__)
 LOOK_UP_TIMEOUT_MS = 250

@@ -20,8 +20,8 @@ from api.turns.schemas import TurnIn
 from models.store.collections.records import NewRecord, delete_records_by_meta, list_named_items, put_record
 from models.store.collections.views import find_memory_of_turn
 from models.store.engine import repeat_if_overtaken, tenant_transaction
-from models.store.forgetting import forget_memory
-from models.store.memories import find_memory
+from models.store.memory.forgetting import forget_memory
+from models.store.memory.memories import find_memory
 from models.store.tenancy.tokens import Caller
 
 COLLECTION: Final = "dream:"

@@ -7,9 +7,9 @@ from api.feedback.schemas import CalibrationOut, FeedbackIn, FeedbackOut
 from api.runtime import Runtime
 from models.domain.gate.calibration import choose_threshold, fit_isotonic, reliability_curve
 from models.errors import InvalidInput
-from models.store.decisions import gate_threshold
 from models.store.engine import tenant_transaction
-from models.store.feedback import (
+from models.store.memory.decisions import gate_threshold
+from models.store.memory.feedback import (
     add_feedback,
     count_changes,
     count_usefulness,

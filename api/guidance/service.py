@@ -13,17 +13,17 @@ from api.memories.service import correct
 from api.routing.superseding import show_supersession
 from api.runtime import Runtime
 from models.domain.records import Identity, read_identity
-from models.domain.rules.conversation import read_wish
-from models.domain.rules.lifetimes import find_lifetime
 from models.domain.rules.overruling import AuthoredRule, find_overruled
+from models.domain.wishes.conversation import read_wish
+from models.domain.wishes.lifetimes import find_lifetime
 from models.errors import Conflict, NotFound
 from models.store.documents import bindings_of, load_rules
 from models.store.engine import repeat_if_overtaken, tenant_transaction
-from models.store.forgetting import forget_guidance
-from models.store.guidance import SpokenRule, correct_guidance, find_spoken_rule, list_spoken_rules
-from models.store.memories import LAST_ID, find_memories_of
+from models.store.memory.forgetting import forget_guidance
+from models.store.memory.guidance import SpokenRule, correct_guidance, find_spoken_rule, list_spoken_rules
+from models.store.memory.memories import LAST_ID, find_memories_of
+from models.store.memory.updates import Supersession, load_supersessions
 from models.store.tenancy.tokens import Caller
-from models.store.updates import Supersession, load_supersessions
 
 
 def page_guidance(

@@ -1,1 +1,1 @@
-"""Other systems' memory, read into ours: one module a source, pure functions from a file to turns, and one runner."""
+"""Other systems' memory, read into ours: found, read, audited and sent by one runner."""

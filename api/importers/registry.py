@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from api.importers import chatgpt, claude_code, hindsight, jsonl, lossless_claw, mem0, openclaw
 from api.importers.records import Source
+from api.importers.sources import chatgpt, claude_code, hindsight, jsonl, lossless_claw, mem0, openclaw
 
 SOURCES: Final[dict[str, Source]] = {
     source.kind: source

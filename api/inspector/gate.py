@@ -13,8 +13,8 @@ from api.inspector.pages import ROOT, PageRoute, render
 from api.inspector.visitors import Form, Visiting, Writing
 from api.runtime import Runtime
 from models.errors import InvalidInput
-from models.store.decisions import gate_threshold, list_near, spread_signals
 from models.store.engine import tenant_transaction
+from models.store.memory.decisions import gate_threshold, list_near, spread_signals
 from models.store.tenancy.tokens import Caller
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)

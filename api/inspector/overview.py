@@ -14,8 +14,8 @@ from api.runtime import Runtime
 from api.status.service import check_parts, read_status
 from models.messages import SWEEP
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.overview import Day, Pace, Stage, count_days, count_stages, measure_pace
-from models.store.runs import list_runs
+from models.store.reporting.overview import Day, Pace, Stage, count_days, count_stages, measure_pace
+from models.store.reporting.runs import list_runs
 from models.store.tenancy.tokens import Caller
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)

@@ -14,7 +14,7 @@ from api.sessions.service import page_sessions, read_session
 from api.summaries.service import Outline, expand_summary, outline_session, read_summary
 from api.turns.service import page_turns
 from models.store.compaction.summaries import Summary
-from models.store.history import OutlinedTurn
+from models.store.conversation.history import OutlinedTurn
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 SESSIONS_A_PAGE: Final = 50

@@ -12,8 +12,8 @@ from api.inspector.visitors import Form, Operating, Visiting
 from api.status.service import replay_dead_letters
 from models.schedule import list_ticks
 from models.store.engine import tenant_transaction
-from models.store.overview import count_stages, list_retries
-from models.store.runs import list_runs
+from models.store.reporting.overview import count_stages, list_retries
+from models.store.reporting.runs import list_runs
 from models.store.work import count_dead_letters, list_dead_letters
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)

@@ -8,9 +8,9 @@ from api.runtime import Runtime
 from models.domain.records import Identity
 from models.messages import COMPACT_DUE
 from models.store.compaction.progress import request_compaction
+from models.store.conversation.journal import append_entry, list_entries
+from models.store.conversation.sessions import find_home
 from models.store.engine import tenant_transaction
-from models.store.journal import append_entry, list_entries
-from models.store.sessions import find_home
 from models.store.tenancy.tokens import Caller
 
 

@@ -12,10 +12,10 @@ from api.turns.schemas import TurnIn
 from models.domain.records import GLOBAL_NAMESPACE, Identity, read_identity
 from models.errors import Conflict
 from models.messages import INGEST
+from models.store.conversation.turns import accept_turns
 from models.store.engine import single_statement, tenant_transaction
-from models.store.memories import add_memory
+from models.store.memory.memories import add_memory
 from models.store.tenancy.tokens import Caller
-from models.store.turns import accept_turns
 from models.tables import MAX_NAME_LENGTH
 
 DIRECT_SESSION: Final = "direct:"

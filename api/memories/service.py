@@ -30,9 +30,10 @@ from api.turns.schemas import TurnIn
 from models.domain.records import GLOBAL_NAMESPACE, Identity
 from models.errors import Conflict, InvalidInput, NotFound
 from models.messages import INGEST
-from models.store.decisions import WORDS, find_decision
 from models.store.engine import repeat_if_overtaken, tenant_transaction
-from models.store.forgetting import (
+from models.store.index.embeddings import table_of
+from models.store.memory.decisions import WORDS, find_decision
+from models.store.memory.forgetting import (
     correct_memory,
     find_echoes,
     find_turns_of,
@@ -40,10 +41,9 @@ from models.store.forgetting import (
     forget_turns,
     load_revisions,
 )
-from models.store.index.embeddings import table_of
-from models.store.memories import LAST_ID, Memory, find_memory, list_memories, load_memory_sources
+from models.store.memory.memories import LAST_ID, Memory, find_memory, list_memories, load_memory_sources
+from models.store.memory.updates import Supersession, load_supersessions
 from models.store.tenancy.tokens import Caller
-from models.store.updates import Supersession, load_supersessions
 
 
 def read_memory(

@@ -12,7 +12,7 @@ from models.domain.recall.relevance import score_hop
 from models.domain.records import Identity
 from models.errors import InvalidInput
 from models.store.engine import Cursors, one_round_trip
-from models.store.profile import send_profile
+from models.store.memory.profile import send_profile
 from models.store.recall.candidates import Candidate, send_given
 from models.store.tenancy.tokens import Caller
 

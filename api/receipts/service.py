@@ -19,12 +19,12 @@ from api.routing.trail import Trail
 from api.runtime import Runtime
 from models.domain.prompt.markers import keep_what_was_said
 from models.errors import NotFound
+from models.store.conversation.turns import load_recent_turns
 from models.store.documents import load_node_texts
 from models.store.engine import tenant_transaction
 from models.store.index.items import load_item_texts
 from models.store.receipts import ReceiptLine, StoredReceipt, find_receipt, list_receipts
 from models.store.tenancy.tokens import Caller
-from models.store.turns import load_recent_turns
 
 WAIT_SECONDS: Final = 2.0  # for a receipt whose answer has just been sent
 EXCERPT_CHARS: Final = 200

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from api.routing.schemas import SupersededOut
-from models.store.updates import Supersession
+from models.store.memory.updates import Supersession
 
 
 def show_supersession(marks: Mapping[UUID, Supersession], turn_id: UUID) -> SupersededOut | None:

@@ -6,8 +6,8 @@ from api.access.decisions import check_namespace, check_whole_tenant
 from api.rpc.collections import Place, find_place
 from api.rpc.dispatcher import Call
 from models.domain.records import GLOBAL_NAMESPACE, Identity
-from models.store import sessions
 from models.store.collections.views import Scope
+from models.store.conversation import sessions
 from models.store.documents import bindings_of
 
 

@@ -22,13 +22,13 @@ from models.domain.records import (
     durable_namespace,
     read_identity,
 )
-from models.domain.rules.conversation import read_wish
+from models.domain.wishes.conversation import read_wish
 from models.errors import InvalidInput, ServiceError
 from models.store.collections.records import NewRecord, find_named_turn, put_record
 from models.store.collections.views import find_said, find_said_at
 from models.store.engine import tenant_transaction
-from models.store.guidance import add_guidance
-from models.store.memories import add_memory
+from models.store.memory.guidance import add_guidance
+from models.store.memory.memories import add_memory
 
 ROLE_OF_HOST: Final = {"toolresult": "tool", "tool_result": "tool", "function": "tool", "developer": "system"}
 

@@ -26,8 +26,8 @@ from models.store.collections.views import (
     list_unencoded_entries,
     load_entries,
 )
+from models.store.conversation.history import LAST_SEQ
 from models.store.engine import tenant_transaction
-from models.store.history import LAST_SEQ
 from models.store.index.embeddings import Vector
 from models.store.recall.nearest import choose_way, find_neighbours, measure_sizes
 

@@ -9,8 +9,8 @@ from api.runtime import Runtime
 from api.sessions.schemas import SessionOut, SessionPageOut
 from models.domain.records import Identity
 from models.errors import NotFound
+from models.store.conversation.sessions import describe_session, list_sessions
 from models.store.engine import tenant_transaction
-from models.store.sessions import describe_session, list_sessions
 from models.store.tenancy.tokens import Caller
 
 

@@ -127,8 +127,8 @@ def restore(settings: Settings, layout: Layout, path: Path, *, force: bool, say:
 
 def _take_away_again(engine: "Engine", say: Say) -> dict[str, int]:
     """What was revoked and erased after the backup was made, in the memory that it replaces."""
-    from models.store.aftermath import carry_record, carry_revocations, erase_again
     from models.store.engine import plain_transaction, tenant_transaction
+    from models.store.transfer.aftermath import carry_record, carry_revocations, erase_again
 
     with plain_transaction(engine, timeout_ms=600_000) as connection:
         revoked, erased = carry_revocations(connection), carry_record(connection)

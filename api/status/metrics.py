@@ -23,7 +23,7 @@ from models.errors import ServiceError
 from models.messages import QUEUES
 from models.meters import HASH, METERS, Series, add_up, read_series
 from models.store.engine import plain_transaction
-from models.store.metrics import measure_service
+from models.store.reporting.metrics import measure_service
 
 router = APIRouter()
 TIMEOUT_MS: Final = 1000

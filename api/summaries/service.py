@@ -20,9 +20,9 @@ from models.store.compaction.summaries import (
     load_sources,
     load_summaries,
 )
+from models.store.conversation.history import OutlinedTurn, load_kept_turns, load_outline
+from models.store.conversation.sessions import find_home
 from models.store.engine import tenant_transaction
-from models.store.history import OutlinedTurn, load_kept_turns, load_outline
-from models.store.sessions import find_home
 from models.store.tenancy.tokens import Caller
 
 

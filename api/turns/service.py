@@ -19,11 +19,11 @@ from models.domain.heartbeats import find_skipped
 from models.domain.records import Identity
 from models.errors import DeadlineExceeded, InvalidInput
 from models.messages import INGEST
+from models.store.conversation.history import LAST_SEQ, Found, KeptTurn, list_turns, search_turns
+from models.store.conversation.sessions import find_home
+from models.store.conversation.turns import accept_turns
 from models.store.engine import single_statement, tenant_transaction
-from models.store.history import LAST_SEQ, Found, KeptTurn, list_turns, search_turns
-from models.store.sessions import find_home
 from models.store.tenancy.tokens import Caller
-from models.store.turns import accept_turns
 from models.store.work import measure_backlog
 
 

@@ -29,7 +29,7 @@ from models.domain.updates.claims import read_claims, read_statement
 from models.domain.updates.decision import LEAST_COSINE, decide
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder
-from models.store.updates import NEAREST_STATEMENTS
+from models.store.memory.updates import NEAREST_STATEMENTS
 
 SEED: Final = 11
 Marks = dict[tuple[str, str], tuple[str, str, str]]  # older and newer turn → reason, both sentences

@@ -14,13 +14,13 @@ import numpy as np
 import psutil
 from rich.progress import Progress
 
-from bench.encoder import measure_latency
 from bench.quality.baselines import index_history, rank_with_baselines
 from bench.quality.datasets import load_locomo
 from bench.quality.metrics import ALL, mean_by_category
 from bench.quality.records import History, Scores
 from bench.quality.run import score_order
 from bench.quality.service import running_service
+from bench.speed.encoder import measure_latency
 from models.encoders.folder import find_folder
 from models.encoders.protocol import Encoder
 from models.encoders.registry import load_encoder

@@ -25,8 +25,8 @@ import numpy as np
 
 from bench.rules.detection import DEV_FILE, LABELS, load_user_turns, read_rows
 from bench.rules.training import HELD_OUT
-from models.domain.rules.conversation import list_candidates
 from models.domain.vectors import mean_direction
+from models.domain.wishes.conversation import list_candidates
 from models.encoders.protocol import Encoder
 from workers.wishes import read_wishes
 

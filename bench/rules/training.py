@@ -1,4 +1,4 @@
-"""Fits the model that tells a standing wish from other talk, and writes it down as `models/domain/rules/wishes.npz`.
+"""Fits the model that tells a standing wish from other talk, and writes it down as `models/domain/wishes/wishes.npz`.
 
     python -m bench.rules.training --data DIR --talk FILE            # cross-validate, write nothing
     python -m bench.rules.training --data DIR --talk FILE --write    # fit on everything, write the model and the verdicts
@@ -9,7 +9,7 @@ talk with an assistant is right less often.
 Three models over the sentences that `list_sentences` gives. Two are logistic regressions with an L2 penalty: structural
 cues alone, which say what is certain where words do not speak against it; and cues and words, which choose the
 sentences that are encoded and speak alone where no encoder is. Cues, words and vectors: ridge regression on the support
-vectors of a support vector machine (kernel in `models.domain.rules.wishes`). The machine says which sentences to keep;
+vectors of a support vector machine (kernel in `models.domain.wishes.model`). The machine says which sentences to keep;
 the regression, over all of them, what those are worth: two or three rules in a hundred more than by the machine's own
 weights. They learn from `sets/standing_rules_dev.jsonl` but for its split "held", `sets/standing_rules.jsonl`,
 `sets/standing_rules_fresh.jsonl` and real talk, in which nobody rules but where `labels/conversation_rules.jsonl` says
@@ -38,12 +38,12 @@ from sklearn.svm import SVC
 
 from bench.quality.rules import CASES_FILES, UNSEEN
 from bench.rules.detection import DEV_FILE, LABELS, load_user_turns, read_rows
-from models.domain.rules.conversation import list_sentences
-from models.domain.rules.wishes import MODEL_FILE, SECONDED, SHARPNESS, TURN_SHARE
 from models.domain.vectors import mean_direction
+from models.domain.wishes.conversation import list_sentences
+from models.domain.wishes.model import MODEL_FILE, SECONDED, SHARPNESS, TURN_SHARE
 from models.encoders.registry import load_encoder
 
-MODEL_PATH: Final = pathlib.Path(__file__).parents[2] / "models" / "domain" / "rules" / MODEL_FILE
+MODEL_PATH: Final = pathlib.Path(__file__).parents[2] / "models" / "domain" / "wishes" / MODEL_FILE
 HELD_OUT: Final = pathlib.Path(__file__).parents[1] / "labels" / "wishes_held_out.json"
 FOLDS: Final = 5
 PENALTY: Final = 10.0  # L2 of the cues' weights; the bias goes free
@@ -338,7 +338,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder with the conversations")
-    parser.add_argument("--write", action="store_true", help="write models/domain/rules/wishes.npz")
+    parser.add_argument("--write", action="store_true", help="write models/domain/wishes/wishes.npz")
     parser.add_argument(
         "--talk", type=pathlib.Path, help="more talk without wishes, JSON lines of source and text"
     )

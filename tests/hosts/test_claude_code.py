@@ -12,10 +12,10 @@ import pytest
 
 from api.client import ServiceClient
 from api.host.claude_install import SECONDS
-from api.importers.claude_code import SOURCE
 from api.importers.marks import ImportMarks
 from api.importers.records import Report, Unit
 from api.importers.runner import ImportRun
+from api.importers.sources.claude_code import SOURCE
 from models.errors import TransientError
 
 BLOCK = '<longtail-memory id="0123456789abcdef">\n<recalled>\nold news\n</recalled>\n</longtail-memory>\n'

@@ -22,10 +22,10 @@ from models.encoders.toy import ToyEncoder
 from models.store.compaction.lineage import dissolve_summary, load_lineage
 from models.store.compaction.progress import recount_session
 from models.store.compaction.summaries import expand_to_turns, load_active_summaries, load_sources
+from models.store.conversation.history import list_turns, load_kept_turns
+from models.store.conversation.turns import accept_turns
 from models.store.engine import tenant_transaction
-from models.store.history import list_turns, load_kept_turns
 from models.store.tenancy.erasure import erase_namespace
-from models.store.turns import accept_turns
 from workers.compaction.passes import compact_session
 
 STEPS = 14

@@ -12,8 +12,8 @@ from fastapi.routing import APIRoute
 
 from api.inspector.pages import HEADERS
 from api.inspector.routes import ROUTERS
-from models.store.decisions import spread_signals
 from models.store.engine import plain_transaction
+from models.store.memory.decisions import spread_signals
 from models.store.tenancy.tokens import ensure_token
 
 SECRET = "xylograph"  # in everything of Ann's, and in no question

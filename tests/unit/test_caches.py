@@ -35,7 +35,7 @@ CACHES = {
     "models/domain/prompt/markers.py": OF_ITS_KEY,
     "models/domain/prompt/rendering.py": OF_ITS_KEY,
     "models/domain/rules/overruling.py": OF_ITS_KEY,
-    "models/domain/rules/wishes.py": NO_MEMORY,
+    "models/domain/wishes/model.py": NO_MEMORY,
     "models/domain/updates/claims.py": OF_ITS_KEY,
     "models/encoders/token_files.py": OF_ITS_KEY,
     "models/encoders/toy.py": OF_ITS_KEY,

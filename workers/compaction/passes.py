@@ -37,9 +37,9 @@ from models.store.compaction.progress import (
     session_lock,
 )
 from models.store.compaction.summaries import load_active_summaries
+from models.store.conversation.history import OutlinedTurn, load_outline
+from models.store.conversation.turns import load_recent_turns, load_turns
 from models.store.engine import tenant_transaction
-from models.store.history import OutlinedTurn, load_outline
-from models.store.turns import load_recent_turns, load_turns
 from models.summarizers.protocol import Summarizer
 from workers.compaction.pace import Pace
 from workers.compaction.writer import Commit, CompactionWriter

@@ -12,9 +12,9 @@ from models.domain.compaction.clustering import summary_id
 from models.domain.compaction.extraction import Passage, parse_summary
 from models.domain.compaction.noise import sanitize_text
 from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
+from models.domain.grammar.spans import DeonticReading
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Turn, name_speaker
-from models.domain.rules.spans import DeonticReading
 from models.domain.text.sentences import clip_words
 from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
@@ -26,13 +26,13 @@ from models.store.compaction.summaries import (
     add_summary,
     load_active_summaries,
 )
+from models.store.conversation.turns import find_talk_between_people
 from models.store.engine import tenant_transaction
-from models.store.forgetting import find_silenced
-from models.store.guidance import load_quotes
 from models.store.index.embeddings import ItemVectors, Vector, add_vectors, load_vectors
 from models.store.index.encoders import guard_encoder
 from models.store.index.items import add_items
-from models.store.turns import find_talk_between_people
+from models.store.memory.forgetting import find_silenced
+from models.store.memory.guidance import load_quotes
 from models.summarizers.protocol import Summarizer
 from models.summarizers.writing import Source, WrittenSummary, write_summary
 from workers.ingest import MAX_SOURCE_IDS, describe_summary

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from api.cli.files import unreadable
-from api.importers.jsonl import IDENTITY_FIELDS, TURN_FIELDS, name_line_turn
+from api.importers.sources.jsonl import IDENTITY_FIELDS, TURN_FIELDS, name_line_turn
 from api.turns.schemas import TurnIn
 from models.errors import InvalidInput
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from models.store.reports import Report
+    from models.store.reporting.reports import Report
 
 # The column whose size is drawn as a bar beside its row.
 CHARTED: Final = {
@@ -52,7 +52,7 @@ def report(
     from models.errors import InvalidInput
     from models.settings import get_settings
     from models.store.engine import open_engine, plain_transaction
-    from models.store.reports import list_reports, read_report
+    from models.store.reporting.reports import list_reports, read_report
 
     if as_json and as_csv:
         raise InvalidInput("--json and --csv exclude each other", remedy="give one of them")

@@ -27,11 +27,11 @@ from models.store.collections.views import (
     find_memory_of_turn,
     list_unencoded_entries,
 )
-from models.store.decisions import gate_threshold
+from models.store.conversation.history import LAST_SEQ
+from models.store.conversation.turns import load_turns
 from models.store.engine import tenant_transaction
-from models.store.history import LAST_SEQ
+from models.store.memory.decisions import gate_threshold
 from models.store.recall.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
-from models.store.turns import load_turns
 from models.store.work import find_undecided
 
 SAME_WORDS_SIMILARITY = 0.999

@@ -12,8 +12,8 @@ from api.rpc.collections import Collection
 from api.rpc.dispatcher import Call, Method, Params
 from models.errors import ServiceError
 from models.store.collections.views import count_entries
-from models.store.decisions import gate_threshold
 from models.store.engine import plain_transaction, tenant_transaction
+from models.store.memory.decisions import gate_threshold
 from models.store.work import measure_backlog
 from models.summarizers.registry import is_within_reach
 

@@ -15,8 +15,8 @@ from models.errors import InvalidInput
 from models.store.collections.records import delete_collection
 from models.store.collections.views import Scope, list_entries
 from models.store.engine import tenant_transaction
-from models.store.forgetting import forget_memory
-from models.store.memories import list_memories
+from models.store.memory.forgetting import forget_memory
+from models.store.memory.memories import list_memories
 
 PREFIX = "user:"
 FORGOTTEN_PER_TRANSACTION = 200

@@ -20,7 +20,7 @@ from models.errors import InvalidInput
 from models.store.collections.records import add_record_reads, delete_records, find_record_items
 from models.store.collections.views import Entry, find_entries, find_memory_of_turn, list_entries
 from models.store.engine import tenant_transaction
-from models.store.forgetting import forget_guidance, forget_memory, forget_turns
+from models.store.memory.forgetting import forget_guidance, forget_memory, forget_turns
 
 MOST_IDS = 10_000
 Metadata = Annotated[dict[str, Any], AfterValidator(check_metadata)]

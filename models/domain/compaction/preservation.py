@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from models.domain.rules.conversation import read_likely, read_wish
 from models.domain.text.technical.spans import extract_identifiers
 from models.domain.text.terms import STOP_WORDS, extract_terms
+from models.domain.wishes.conversation import read_likely, read_wish
 
 FlawKind = Literal["empty", "invented", "rule", "address", "off_topic"]
 

@@ -1,1 +1,1 @@
-"""Rules: the detector that finds them, the tiers of authored ones, and the guidance of spoken ones."""
+"""Rules of authored documents and their tiers; which rules hold, and how spoken ones enter a prompt beside them."""

@@ -6,8 +6,10 @@ Authored text is written to instruct, so a bare imperative is a rule there (memo
 import re
 from typing import Final
 
-from models.domain.rules.actions import name_action, name_contrast
-from models.domain.rules.clauses import fold_text, hide_mentions, list_openings
+from models.domain.grammar.actions import name_action, name_contrast
+from models.domain.grammar.clauses import fold_text, hide_mentions, list_openings
+from models.domain.grammar.lexicon import ROLES, WordRole
+from models.domain.grammar.spans import NO_RULE, DeonticReading, Modality, RuleSpan
 from models.domain.rules.commands import (
     CommandHead,
     Place,
@@ -16,8 +18,6 @@ from models.domain.rules.commands import (
     read_command,
 )
 from models.domain.rules.frames import find_framed_rules
-from models.domain.rules.lexicon import ROLES, WordRole
-from models.domain.rules.spans import NO_RULE, DeonticReading, Modality, RuleSpan
 
 _RESTRICTION: Final = re.compile(
     r"only (?:when|if|for|after|to|as|once|where|while|until|by|via|through|on|in)\b"

@@ -4,8 +4,8 @@ import enum
 import re
 from typing import Final, NamedTuple
 
-from models.domain.rules.clauses import MASK, read_word
-from models.domain.rules.lexicon import (
+from models.domain.grammar.clauses import MASK, read_word
+from models.domain.grammar.lexicon import (
     INVERTED_SUBJECTS,
     INVERTING_VERBS,
     NAMING_TOO,
@@ -17,7 +17,7 @@ from models.domain.rules.lexicon import (
     WordRole,
     split_words,
 )
-from models.domain.rules.spans import Modality
+from models.domain.grammar.spans import Modality
 
 
 class Place(enum.Enum):

@@ -9,10 +9,10 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.domain.rules.actions import is_comparable
+from models.domain.grammar.actions import is_comparable
+from models.domain.grammar.spans import DeonticReading, Modality, RuleSpan
 from models.domain.rules.authored import read_authored
-from models.domain.rules.conversation import read_conversation
-from models.domain.rules.spans import DeonticReading, Modality, RuleSpan
+from models.domain.wishes.conversation import read_conversation
 
 __all__ = [
     "DeonticReading",

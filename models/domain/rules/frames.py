@@ -5,9 +5,9 @@ import itertools
 import re
 from typing import Final
 
-from models.domain.rules.actions import name_action, name_voiced_action
-from models.domain.rules.lexicon import join_by_letter, split_words
-from models.domain.rules.spans import Modality, RuleSpan
+from models.domain.grammar.actions import name_action, name_voiced_action
+from models.domain.grammar.lexicon import join_by_letter, split_words
+from models.domain.grammar.spans import Modality, RuleSpan
 
 # Cheap test before the expression, with the marks that end a clause: most paragraphs hold none of these words.
 _HINT_WORDS: Final = frozenset(

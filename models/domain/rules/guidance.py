@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from models.domain.grammar.actions import is_comparable
+from models.domain.grammar.spans import Modality
 from models.domain.recall.scoring import DEFAULT_PROFILE, clamp01
-from models.domain.rules.actions import is_comparable
-from models.domain.rules.spans import Modality
 
 USER_PREFIX: Final = "elevated:user:"
 SESSION_PREFIX: Final = "elevated:session:"

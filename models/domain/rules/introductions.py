@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from models.domain.rules.actions import name_action, name_voiced_action
-from models.domain.rules.clauses import fold_text
-from models.domain.rules.lexicon import split_words
-from models.domain.rules.spans import DeonticReading, Modality, RuleSpan
+from models.domain.grammar.actions import name_action, name_voiced_action
+from models.domain.grammar.clauses import fold_text
+from models.domain.grammar.lexicon import split_words
+from models.domain.grammar.spans import DeonticReading, Modality, RuleSpan
 
 # It is repeated with every item. Of a longer sentence the end is kept: "you must not:" stands there.
 MAX_INTRODUCTION_CHARACTERS: Final = 160

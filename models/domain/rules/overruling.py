@@ -8,10 +8,10 @@ import functools
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from models.domain.rules.actions import is_comparable
-from models.domain.rules.conversation import read_wish
+from models.domain.grammar.actions import is_comparable
 from models.domain.rules.detector import DeonticReading, Modality, RuleSpan, read_authored
 from models.domain.rules.introductions import lend_force
+from models.domain.wishes.conversation import read_wish
 
 _REMEMBERED_WISHES: Final = 4096  # readings kept by text: the same wishes come with every prompt
 _REMEMBERED_DOCUMENTS: Final = 64

@@ -1,1 +1,1 @@
-"""The rows of an export, out and back in; what a backup counts and compares."""
+"""The rows of an export, out and back in; what a backup counts, compares, and must not bring back."""

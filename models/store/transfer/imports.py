@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from models.domain.prompt.tokens import CharsCounter
 from models.errors import Conflict, InvalidInput
-from models.store.feedback import count_usefulness
+from models.store.memory.feedback import count_usefulness
 
 COUNTER = CharsCounter()
 Records = Sequence[Mapping[str, Any]]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from api.host.turns import name_assistant_turn
-from api.importers.claude_code import find_units, read_transcript
 from api.importers.records import Dropped, ImportedTurn, Stripped
+from api.importers.sources.claude_code import find_units, read_transcript
 
 BLOCK = '<longtail-memory id="0123456789abcdef">\n<recalled>\nold news\n</recalled>\n</longtail-memory>\n'
 

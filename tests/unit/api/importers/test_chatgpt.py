@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.importers.chatgpt import find_units
+from api.importers.sources.chatgpt import find_units
 from models.errors import InvalidInput
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.importers import hindsight, mem0
+from api.importers.sources import hindsight, mem0
 from models.errors import InvalidInput
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from api.cli.memory.turn_files import read_batches
-from api.importers.jsonl import find_units
+from api.importers.sources.jsonl import find_units
 
 
 def test_lines_are_turns_with_the_ids_that_ingest_gives_them(tmp_path: Path, read: Any) -> None:

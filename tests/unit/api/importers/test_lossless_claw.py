@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.importers.lossless_claw import find_units
+from api.importers.sources.lossless_claw import find_units
 from models.errors import InvalidInput
 
 

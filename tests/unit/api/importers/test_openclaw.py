@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from api.importers.openclaw import find_units
+from api.importers.sources.openclaw import find_units
 from models.errors import InvalidInput
 
 NOON = 1785578400000

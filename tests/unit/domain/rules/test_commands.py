@@ -2,6 +2,7 @@
 
 import pytest
 
+from models.domain.grammar.lexicon import ROLES
 from models.domain.rules.commands import (
     Place,
     can_be_base_verb,
@@ -11,7 +12,6 @@ from models.domain.rules.commands import (
     read_command,
 )
 from models.domain.rules.detector import Modality, read_authored
-from models.domain.rules.lexicon import ROLES
 
 OBLIGATION, PROHIBITION = Modality.OBLIGATION, Modality.PROHIBITION
 FINITE_VERBS = """

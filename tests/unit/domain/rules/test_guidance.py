@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.domain.grammar.spans import Modality
 from models.domain.rules.guidance import (
     GuidanceCandidate,
     StatedRule,
@@ -17,7 +18,6 @@ from models.domain.rules.guidance import (
     order_guidance,
     resolve_supersessions,
 )
-from models.domain.rules.spans import Modality
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 any_float = st.floats(allow_nan=True, allow_infinity=True)
