@@ -34,7 +34,13 @@ def pytest_collection_finish() -> None:
 
 
 # Minutes of one processor: they begin first, so that nobody waits for them at the end.
-LONG_FILES = ("test_random_faults", "test_compose", "test_hostile_patterns", "test_encoders")
+LONG_FILES = (
+    "test_random_faults",
+    "test_compose",
+    "test_strangers",
+    "test_hostile_patterns",
+    "test_encoders",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -33,6 +33,7 @@ TERMS: Final = (
     "context",
     "load",
     "time_fit",
+    "teller",
     "recency",
     "frequency",
     "authority",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from models.domain.recall.questions import asks_for_answers
+from models.domain.recall.questions import asks_for_answers, asks_for_several
 from models.domain.recall.relevance import Passage, PassageColumns, Relevance, rank_passages
 from models.domain.recall.scoring import (
     SEED_PROFILES,
@@ -39,6 +39,7 @@ def rank_by_profile(
         texts=[candidate.text for candidate in candidates],
         asked=keywords,
         asks_for_answers=asks_for_answers(question),
+        asks_for_several=asks_for_several(question),
         most=most,
     )
 

@@ -1,6 +1,7 @@
 """The order of what was found, and what is known of each: no reading here, only what the domain says of it."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -171,6 +172,7 @@ def _describe(records: Sequence[Candidate], question: Question) -> PassageColumn
         authority=columns.authority,
         confidence=columns.confidence,
         is_answer=[_is_answer(record, question) for record in records],
+        is_teller=[_is_named(record.name, question) for record in records],
     )
 
 
@@ -231,7 +233,21 @@ def _is_answer(candidate: Candidate, question: Question) -> bool:
     """Whether a machine said it to a person; one that is asked for by name is a person here."""
     if candidate.role not in ANSWERING_ROLES:
         return False
-    return not (candidate.name and query_keywords(candidate.name) & question.keywords)
+    return not _is_named(candidate.name, question)
+
+
+def _is_named(speaker: str | None, question: Question) -> bool:
+    return bool(speaker and name_words(speaker) & question.keywords)
+
+
+@lru_cache(maxsize=1024)
+def name_words(speaker: str) -> frozenset[str]:
+    """The words by which a question may name a speaker; few people speak in hundreds of turns.
+
+    >>> sorted(name_words("Ann Doe"))
+    ['ann', 'doe']
+    """
+    return query_keywords(speaker)
 
 
 def scope_of(candidate: Candidate, session_id: str | None) -> Scope:

@@ -71,7 +71,16 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert len(pins) > 50
     (folder / "pins").write_text("\n".join(pins) + "\n")
-    install = ["-m", "pip", "install", "--quiet", "--constraint", str(folder / "pins"), str(wheel)]
+    install = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-compile",
+        "--constraint",
+        str(folder / "pins"),
+        str(wheel),
+    ]
     subprocess.run([str(folder / "venv" / "bin" / "python"), *install], check=True)
     return folder / "venv"
 

@@ -23,6 +23,7 @@ SHOWN_TERMS = {
     "context": "around",
     "load": "facts",
     "time_fit": "time",
+    "teller": "who",
     "recency": "recent",
     "frequency": "useful",
     "authority": "auth",

@@ -36,6 +36,7 @@ class RelevanceProfile:
     load_share: float = 0.25  # what facts, dates and preferences in a user's turn add
     time_share: float = 0.5  # by how much a match of the time that is asked about gains
     time_bonus: float = 0.3  # what that time is worth by itself
+    teller_share: float = 0.3  # by how much gains what somebody said whom a question for several things names
     length_cost: float = 0.05  # for each doubling over `free_chars`: long answers hold some of everything
     free_chars: float = 500.0
 
@@ -72,6 +73,7 @@ class Passage(NamedTuple):
     authority: float
     confidence: float | None = None  # of a summary; any other scope ignores it
     is_answer: bool = False  # said by a machine to a person
+    is_teller: bool = False  # said by somebody whom the question names
 
 
 class PassageColumns(NamedTuple):
@@ -91,6 +93,7 @@ class PassageColumns(NamedTuple):
     authority: Sequence[float]
     confidence: Sequence[float | None]
     is_answer: Sequence[bool]
+    is_teller: Sequence[bool]
 
 
 class Relevance(NamedTuple):
@@ -109,6 +112,7 @@ class Relevance(NamedTuple):
     time_bonus: float
     length_cost: float
     answer_cost: float  # the share of the match that an answer loses
+    teller: float  # and the share that it gains by who said it
     recency: float  # r
     frequency: float  # f: how often feedback called it useful
     authority: float  # a
@@ -123,6 +127,7 @@ def rank_passages(
     texts: Sequence[str] = (),
     asked: AbstractSet[str] = frozenset(),
     asks_for_answers: bool = False,
+    asks_for_several: bool = False,
     most: int | None = None,
     profile: RelevanceProfile = DEFAULT_RELEVANCE,
     weights: ScoringProfile = DEFAULT_WEIGHTS,
@@ -132,13 +137,13 @@ def rank_passages(
         B = max(cos, 0) + λ·L + μ·H      L = BM25 / max BM25, H = echo of the best hits (`feedback`)
         P = B + γ·Σ K(gap)·B(n)          n: up to two turns before and after, K = max(0, 1 − gap/context_chars)
         M = (P + load_share·D)·(1 + time_share·T) + time_bonus·T − length_cost·log2(max(chars, free)/free)
-        X = ω·Q·max(0, M·(1 − answer_cost of an answer))
+        X = ω·Q·max(0, M·(1 − answer_cost of an answer)·(1 + teller_share of a teller))
         S = X / (1 + X)
 
     gap is the characters of the turns between, half of n's, and half of what the passage has over
     `patience_chars`; the answer to a person's turn lends at least reply_share of its B. A question for what the
-    assistant said (`asks_for_answers`) minds neither length nor answers. Without their `texts`, passages have no echo;
-    `asked` are the question's own words.
+    assistant said (`asks_for_answers`) minds neither length nor answers; for one that `asks_for_several` things it
+    counts who tells. Without their `texts`, passages have no echo; `asked` are the question's own words.
     """
     cosine = _unit_column(listed.cosine)
     words = np.maximum(_column(listed.lexical_weight), 0.0)
@@ -163,7 +168,8 @@ def rank_passages(
         )
         answer_cost = profile.answer_cost * np.array(listed.is_answer)
     match = (base + context + profile.load_share * load) * (1 + profile.time_share * time_fit)
-    match = (match + bonus - length_cost) * (1 - answer_cost)
+    teller = profile.teller_share * np.array(listed.is_teller) if asks_for_several else np.zeros_like(base)
+    match = (match + bonus - length_cost) * (1 - answer_cost) * (1 + teller)
 
     decays = {scope: weights.decay_per_second(scope) for scope in set(listed.scope)}
     decay = np.array([decays[scope] for scope in listed.scope])
@@ -183,8 +189,10 @@ def rank_passages(
 
     by_score = sorted(zip((-score).tolist(), listed.id, range(len(score)), strict=True))
     best = [index for _, _, index in by_score[:most]]
-    terms = (score, cosine, lexical, echo, base, context, load, time_fit, bonus, length_cost, answer_cost)
-    rows = np.column_stack((*terms, recency, frequency, authority, omega, quality, evidence))[best].tolist()
+    terms = (score, cosine, lexical, echo, base, context, load, time_fit, bonus)
+    rows = np.column_stack(
+        (*terms, length_cost, answer_cost, teller, recency, frequency, authority, omega, quality, evidence)
+    )[best].tolist()
     return tuple(
         Relevance(listed.id[index], listed.scope[index], *row) for index, row in zip(best, rows, strict=True)
     )

@@ -49,6 +49,7 @@ def passages(draw: st.DrawFn) -> list[Passage]:
             authority=draw(numbers),
             confidence=draw(anything),
             is_answer=index % 2 == 1,  # one draw fewer: many passages are slow to make on a busy machine
+            is_teller=index % 3 == 1,
         )
         for index in range(count)
     ]
@@ -310,3 +311,13 @@ def test_a_doubted_summary_loses_half_of_its_score_at_most_and_a_turn_nothing() 
     assert doubted.score < certain.score
     (said,) = rank_passages([turn("t", cosine=0.8, confidence=0.0)])
     assert said.quality == 1.0
+
+
+def test_who_is_asked_about_tells_most_of_a_list_and_nothing_more_of_one_thing() -> None:
+    told, said = turn("told", cosine=0.5, is_teller=True), turn("said", cosine=0.5)
+    several = {one.id: one for one in rank_passages([told, said], asks_for_several=True)}
+    assert (several["told"].teller, several["said"].teller) == (0.3, 0.0)
+    assert several["told"].score > several["said"].score
+    assert several["told"].evidence == several["said"].evidence  # who said it proves no match
+    one = {found.id: found for found in rank_passages([told, said])}
+    assert one["told"].score == one["said"].score
