@@ -14,6 +14,7 @@ from models.domain.compaction.noise import sanitize_text
 from models.domain.compaction.summaries import FOOTER_LABEL, PRIOR_CONTEXT_TOKENS, choose_prior
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Turn, name_speaker
+from models.domain.rules.quoting import quote_rule
 from models.domain.rules.spans import DeonticReading
 from models.domain.text.sentences import clip_words
 from models.domain.vectors import mean_direction
@@ -36,7 +37,7 @@ from models.store.turns import find_talk_between_people
 from models.summarizers.protocol import Summarizer
 from models.summarizers.writing import Source, WrittenSummary, write_summary
 from workers.ingest import MAX_SOURCE_IDS, describe_summary
-from workers.wishes import keep_rules, quote_rule, read_wishes
+from workers.wishes import keep_rules, read_wishes
 
 NEIGHBOURS_READ: Final = 4
 count_tokens = CharsCounter().count

@@ -9,11 +9,12 @@ import pytest
 from bench.quality.updates import SET as UPDATES_FILE
 from bench.rules.detection import DEV_FILE, read_rows
 from models.domain.rules.conversation import read_conversation, read_wish, read_without_vectors
+from models.domain.rules.quoting import quote_rule
 from models.domain.rules.wishes import load_model
 from models.domain.vectors import mean_direction
 from models.encoders.onnx import OnnxEncoder
 from models.encoders.toy import ToyEncoder
-from workers.wishes import quote_rule, read_wishes
+from workers.wishes import read_wishes
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,7 @@ def test_between_people_the_bar_is_higher(encoder: OnnxEncoder) -> None:
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        ("Is it the red one?\n\n(Always answer in one line.)", "(Always answer in one line.)"),
+        ("Is it the red one?\n\n(Always answer in one line.)", "Always answer in one line."),
         ("I'm vegan. Never suggest cheese.", "I'm vegan. Never suggest cheese."),
         ("Long. " * 60 + "(Please always answer in one line)", "Please always answer in one line"),
     ],
