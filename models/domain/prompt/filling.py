@@ -159,7 +159,9 @@ class Said:
     def add(self, block: Block, *, is_turn: bool) -> None:
         key = block.says or block.id
         if block.quote or block.is_part:
-            self.excerpts[key] = block.quote or block.rendered
+            self.excerpts[key] = f"{self.excerpts.get(key, '')}\n{block.quote or block.rendered}"
+        else:
+            self.excerpts.pop(key, None)
         if block.is_part:
             return
         self.keys.add(key)

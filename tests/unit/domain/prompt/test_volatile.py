@@ -235,6 +235,14 @@ def test_an_excerpt_without_the_newer_sentence_does_not_tell_it(quote: str, is_t
     assert ("what is so now" in found.text) == is_told
 
 
+def test_a_turn_that_is_there_whole_tells_all_of_it_whatever_a_wish_quotes() -> None:
+    part = Block(id="wish", rendered="wish", says="newer", is_part=True)
+    older = Block(id="older", rendered="older", replaced=replaced_by("newer", telling="what is so now"))
+    newer = Block(id="newer", rendered="newer")
+    assert "what is so now" in run(Supply(guidance=[part], recall=[older]), 900).text
+    assert "what is so now" not in run(Supply(guidance=[part], recall=[newer, older]), 900).text
+
+
 def test_a_wish_that_is_part_of_its_turn_leaves_the_rest_to_recall_and_the_turn_in_the_tail_is_enough() -> (
     None
 ):
