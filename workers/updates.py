@@ -33,7 +33,11 @@ def mark_updates(
         mark = _judge(pair)
         if mark is not None:
             marks.setdefault((mark.older_turn_id, mark.newer_turn_id), mark)
-    inherit_guidance(connection, tenant_id=tenant_id, pairs=list(marks))
+    inherit_guidance(
+        connection,
+        tenant_id=tenant_id,
+        pairs=[(*turns, mark.newer_statement) for turns, mark in marks.items()],
+    )
     add_supersessions(connection, tenant_id=tenant_id, namespace=namespace, marks=list(marks.values()))
     return len(marks)
 

@@ -1,8 +1,6 @@
 """Standing wishes of users: read with the encoder's help, and kept from then on (memory-model.md section 9)."""
 
-import re
 from collections.abc import Container, Sequence
-from typing import Final
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -24,12 +22,11 @@ from models.domain.wishes.conversation import (
 )
 from models.domain.wishes.lifetimes import find_lifetime
 from models.domain.wishes.model import load_model
+from models.domain.wishes.quoting import quote_rule
 from models.encoders.protocol import Encoder
 from models.store.index.embeddings import Vector
 from models.store.memory.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
 
-LONGEST_WHOLE_GUIDANCE_CHARS = 240  # a longer turn keeps only the sentences that state the rule
-_PARAGRAPH: Final = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 MAX_COMPARED_RULES = 500
 
 
@@ -93,41 +90,25 @@ def keep_rules(
 
 
 def settle_contradictions(connection: Connection, tenant_id: UUID, collection: str) -> None:
-    """Where two spoken rules contradict each other whole, the newer one stands and the older is marked."""
+    """Where two rules of one speaker contradict each other whole, the newer one stands and the older is marked.
+
+    Who speaks without a name may be any of those who have one.
+    """
     spoken = load_spoken(connection, tenant_id=tenant_id, collection=collection, count=MAX_COMPARED_RULES)
-    rules = []
+    rules: dict[str | None, list[StatedRule]] = {one.name: [] for one in spoken}
     for one in spoken:
         claims = one.claims
         if claims is None:  # stored by an older version, or imported
             claims = read_wish(one.body).claims
             keep_claims(connection, guidance_id=one.id, claims=claims)
-        rules.append(StatedRule(id=str(one.id), claims=claims, said_at=one.stated_at))
-    for mark in resolve_supersessions(rules):
-        if mark.is_whole:
-            supersede_guidance(
-                connection, guidance_id=UUID(mark.superseded_id), by_id=UUID(mark.by_id), actions=mark.actions
-            )
-
-
-def quote_rule(content: str, reading: DeonticReading) -> str:
-    """The rule in the user's own words: of a short turn the paragraphs that rule, of a longer one the sentences."""
-    if len(content) <= LONGEST_WHOLE_GUIDANCE_CHARS:
-        ruling = [
-            paragraph[0]
-            for paragraph in _PARAGRAPH.finditer(content)
-            if any(span.start < paragraph.end() and span.end > paragraph.start() for span in reading.spans)
-        ]
-        is_whole = len(ruling) == len(_PARAGRAPH.findall(content))
-        return content if is_whole or not ruling else "\n\n".join(part.strip() for part in ruling)
-    quotes = (_drop_open_end(content[span.start : span.end].strip()) for span in reading.spans)
-    return "\n".join(dict.fromkeys(quotes))
-
-
-def _drop_open_end(sentence: str) -> str:
-    """A sentence without the bracket that closes outside it: "(Remember: be brief)" begins at its first word.
-
-    >>> _drop_open_end("always answer in the first person)")
-    'always answer in the first person'
-    """
-    is_open = sentence.endswith((")", "]")) and not {"(", "["} & set(sentence)
-    return sentence[:-1].rstrip() if is_open else sentence
+        rules[one.name].append(StatedRule(id=str(one.id), claims=claims, said_at=one.stated_at))
+    unnamed = rules.pop(None, [])
+    for own in rules.values() or [[]]:
+        for mark in resolve_supersessions([*own, *unnamed]):
+            if mark.is_whole:
+                supersede_guidance(
+                    connection,
+                    guidance_id=UUID(mark.superseded_id),
+                    by_id=UUID(mark.by_id),
+                    actions=mark.actions,
+                )

@@ -20,16 +20,19 @@ from models.domain.prompt.rendering import (
     render_turn,
     render_wish,
 )
-from models.domain.prompt.supply import Block, Supply, TailBlock
+from models.domain.prompt.supply import Block, Replaced, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn
+from models.domain.recall.smalltalk import carries_nothing
 from models.domain.records import Turn
 from models.domain.rules.guidance import GuidanceCandidate, order_guidance
 from models.domain.rules.overruling import AuthoredRule, Overruling, find_overruled
 from models.domain.rules.tiers import Tier
+from models.domain.text.sentences import clip_words
 from models.store.documents import Rule
 from models.store.memory.guidance import Guidance
 
 SECONDS_A_DAY: Final = 86_400
+NEWER_CHARS: Final = 120  # of what was said instead, where the turn that says it is not in the prompt
 FIRST_DAY: Final = date(1970, 1, 1).toordinal()
 
 
@@ -43,7 +46,7 @@ def make_supply(got: Gathered, shown: Shown) -> tuple[Supply, tuple[Overruling, 
         hard=_rule_blocks(got.rules, Tier.HARD),
         soft=_rule_blocks(got.rules, Tier.SOFT),
         tail=[_tail_block(turn, is_visible=str(turn.id) in shown.tail) for turn in got.turns],
-        guidance=_guidance_blocks(got.guidance, overruled),
+        guidance=_guidance_blocks(got.guidance, overruled, got.recalled),
         recall=[_recall_block(found, got) for found in got.recalled if not found.is_recovered],
         recovered=[_recall_block(found, got) for found in got.recalled if found.is_recovered],
         recovery_tokens=got.recovery_tokens or 0,
@@ -77,8 +80,13 @@ def _tail_block(turn: Turn, *, is_visible: bool) -> TailBlock:
     )
 
 
-def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling]) -> list[Block]:
+def _guidance_blocks(
+    found: Sequence[Guidance], overruled: Sequence[Overruling], recalled: Sequence[Recalled]
+) -> list[Block]:
     """Relevant guidance by likeness, then what stands for every turn; overruled whole or said before, a wish is out."""
+    turns = {
+        one.candidate.item_id: one.candidate.text for one in recalled if one.candidate.kind in SAID_KINDS
+    }
     records = {str(record.id): record for record in found}
     rule_of = {one.wish_id: one.rule_id for one in overruled if one.is_whole}
     ordered = order_guidance(
@@ -93,27 +101,46 @@ def _guidance_blocks(found: Sequence[Guidance], overruled: Sequence[Overruling])
         )
         for key, record in records.items()
     )
-    first: dict[str, str] = {}  # of those in the same words
+    first: dict[tuple[str | None, str], str] = {}  # of those of one speaker in the same words
     for candidate, _why in ordered:
         if candidate.id not in rule_of:
-            first.setdefault(_fold(records[candidate.id].body), candidate.id)
+            first.setdefault(_fold(records[candidate.id]), candidate.id)
     return [
         Block(
             id=candidate.id,
             says=str(records[candidate.id].turn_id),
+            is_part=_is_part(records[candidate.id].body, turns.get(str(records[candidate.id].turn_id), "")),
             rendered=render_wish(
                 records[candidate.id].body,
                 day=records[candidate.id].stated_at.astimezone(UTC).date().isoformat(),
+                speaker=_name_wisher(records[candidate.id]),
             ),
             fate=decide_fate(overruled_by=rule_of[candidate.id]) if candidate.id in rule_of else None,
-            repeats=_other(first.get(_fold(records[candidate.id].body)), candidate.id),
+            repeats=_other(first.get(_fold(records[candidate.id])), candidate.id),
         )
         for candidate, _why in ordered
     ]
 
 
-def _fold(body: str) -> str:
-    return " ".join(body.lower().strip(" \n\t()[]").split())
+def _is_part(wish: str, turn: str) -> bool:
+    """Whether a turn tells more than the wish that is quoted from it.
+
+    >>> _is_part("Be brief.", "Thanks! Be brief."), _is_part("Be brief.", "I moved to Lyon. Be brief.")
+    (False, True)
+    """
+    rest = turn
+    for line in wish.splitlines():
+        rest = rest.replace(line, " ")
+    return len(rest) < len(turn) and not carries_nothing(rest)
+
+
+def _name_wisher(record: Guidance) -> str | None:
+    return name_speaker(record.name, "user") if record.name else None
+
+
+def _fold(record: Guidance) -> tuple[str | None, str]:
+    """Whose wish it is, and its words: two people may wish the same."""
+    return record.name, " ".join(record.body.lower().strip(" \n\t()[]").split())
 
 
 def _other(first: str | None, key: str) -> str | None:
@@ -131,21 +158,32 @@ def _recall_block(found: Recalled, got: Gathered) -> Block:
             repeats=found.repeats,
             rendered=render_rule(candidate.text),
         )
+    if candidate.superseded_by is None or candidate.superseded_at is None:
+        return _said_block(found, got)
+    note = f"said otherwise on {_day(candidate.superseded_at)}"
+    words = candidate.superseded_by_words or ""
+    told = f"{note}: “{clip_words(' '.join(words.split()), max_chars=NEWER_CHARS)}”" if words else note
+    return replace(
+        _said_block(found, got, note=note),
+        replaced=Replaced(
+            by=candidate.superseded_by, words=words, telling=lambda: _said_block(found, got, note=told)
+        ),
+    )
+
+
+def _said_block(found: Recalled, got: Gathered, *, note: str = "") -> Block:
+    """What was said or written, under its day or its document, with what is to be known of it."""
+    candidate = found.candidate
     is_authored = candidate.kind == "lore"
     role = "summary of earlier turns" if candidate.kind == "summary" else candidate.role or candidate.kind
     day = _day(candidate.said_at)
     speaker = None if is_authored else name_speaker(candidate.name, role)
-    note = f"said otherwise on {_day(candidate.superseded_at)}" if candidate.superseded_at else ""
     block = Block(
         id=candidate.id,
         says=candidate.item_id if candidate.kind == "memory" else None,  # its turn says the same words
         repeats=found.repeats,
         covers=found.covers,
-        rendered=render_item(
-            candidate.text,
-            speaker=speaker,
-            note=note,
-        ),
+        rendered=render_item(candidate.text, speaker=speaker, note=note),
         heading=candidate.name or day if is_authored else day,
         said_at=candidate.said_at,
         fate=found.fate,

@@ -14,6 +14,7 @@ class GuidanceOut(BaseModel):
     namespace: str
     session_id: str
     turn_id: str
+    speaker: str | None = Field(description="Who said it, where the turn has a name.")
     text: str
     modalities: list[str]
     stability_weight: float

@@ -158,6 +158,7 @@ def _show_rule(rule: SpokenRule, marks: Mapping[UUID, Supersession]) -> Guidance
         namespace=rule.namespace,
         session_id=rule.session_id,
         turn_id=str(rule.turn_id),
+        speaker=rule.name,
         text=rule.body,
         modalities=list(rule.modalities),
         stability_weight=rule.stability_weight,

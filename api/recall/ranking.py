@@ -13,7 +13,7 @@ from models.domain.prompt.fate import Fate, decide_fate
 from models.domain.recall.relevance import PassageColumns
 from models.domain.recall.scoring import Scope
 from models.domain.recall.selection import find_repeats
-from models.domain.recall.smalltalk import WEAK_RECALL, carries_nothing, is_hollow
+from models.domain.recall.smalltalk import TALK_EVIDENCE, WEAK_RECALL, carries_nothing, is_hollow
 from models.domain.recall.time import temporal
 from models.domain.recall.time.timeframes import find_time_frames, measure_time_fit
 from models.domain.records import GLOBAL_NAMESPACE
@@ -107,21 +107,23 @@ def _find_small_talk(
     if question.room_tokens is None:
         return frozenset()
     said = [record for record in records if record.kind in SAID_KINDS]
-    texts = {(record.session_id, record.position): record.text for record in said}
+    beside = {(record.session_id, record.position): record for record in said}
     is_weak = max(evidence.values(), default=0.0) < WEAK_RECALL
     found = set()
     for record in said:
-        before = texts.get((record.session_id, (record.position or 0) - 1), "")
-        is_reply = before.rstrip().endswith("?")  # a "yes" without its question in the prompt says nothing
-        if carries_nothing(record.text, asked=question.keywords, answers_question=is_reply) or (
-            is_weak
-            and is_hollow(
-                record.text,
-                evidence=evidence.get(record.id, 0.0),
-                load=record.load,
-                asked=question.keywords,
-                answers_question=is_reply,
-            )
+        place = record.position or 0
+        before, behind = (beside.get((record.session_id, place + step)) for step in (-1, 1))
+        # A "yes" without its question in the prompt says nothing.
+        is_reply = before is not None and before.text.rstrip().endswith("?")
+        leads = behind is not None and evidence.get(behind.id, 0.0) >= TALK_EVIDENCE
+        if carries_nothing(record.text, asked=question.keywords, answers_question=is_reply) or is_hollow(
+            record.text,
+            evidence=evidence.get(record.id, 0.0),
+            load=record.load,
+            asked=question.keywords,
+            answers_question=is_reply,
+            leads_to_match=leads,
+            is_weak=is_weak,
         ):
             found.add(record.id)
     return frozenset(found)

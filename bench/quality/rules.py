@@ -165,14 +165,14 @@ def _count_split(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _measure_case(service: Service, case: Case, history: History, kept: set[str]) -> dict[str, Any]:
     (question,) = history.questions
     answer = service.assemble(history.user, question, BUDGET_TOKENS)
-    rule = flatten(case.rule)
     ids = {turn.id: service.turn_ids[history.user, turn.id] for turn in history.turns}
+    is_in_guidance = any(ids["rule"] in item["source_turn_ids"] for item in _guidance(answer))
     return {
         "theme": case.theme,
         "split": case.split,
         "is_kept": ids["rule"] in kept,
-        "is_in_guidance": any(rule in flatten(item["text"]) for item in _guidance(answer)),
-        "is_in_prompt": rule in flatten(answer["text"]),
+        "is_in_guidance": is_in_guidance,  # by its turn: thanks and questions beside a rule are no part of the wish
+        "is_in_prompt": is_in_guidance or flatten(case.rule) in flatten(answer["text"]),
         "is_decoy_kept": ids["decoy"] in kept,
         "talk_kept": sum(key in kept for name, key in ids.items() if name.startswith("filler")),
     }

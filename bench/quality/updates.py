@@ -35,7 +35,8 @@ UPDATE_CATEGORY: Final = "knowledge-update"
 OTHER_SESSIONS: Final = 8  # of LongMemEval's haystack, beside those that answer
 FILLERS: Final = 40  # turns of other talk: a third before the older, a third between, a third after
 BEGAN: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)
-_MARK: Final = re.compile(r"\([^()]* on \d{4}-\d\d-\d\d\): ?$")
+_MARK: Final = re.compile(r"\(said otherwise on \d{4}-\d\d-\d\d(?:: “[^”]*”)?(?:; excerpt [^()]*)?\): ?$")
+_MARK_CHARS: Final = 240
 _SHOWN_CHARS: Final = 60
 _MARKS: Final = text("SELECT older_turn_id, newer_turn_id FROM longtail.supersessions")
 
@@ -231,7 +232,7 @@ def _is_settled(prompt: str, old: str) -> bool:
     (True, False)
     """
     return all(
-        _MARK.search(prompt, max(0, place.start() - 80), place.start()) is not None
+        _MARK.search(prompt, max(0, place.start() - _MARK_CHARS), place.start()) is not None
         for place in re.finditer(re.escape(old), prompt)
     )
 

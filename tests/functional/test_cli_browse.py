@@ -51,6 +51,14 @@ def test_in_a_narrow_terminal_the_words_stand_below_their_id(
     assert heading.split() == ["id", "whose", "said", "text"] and words in row
 
 
+def test_a_list_of_wishes_names_who_said_each(tenant: Any) -> None:
+    said = {"role": "user", "content": "From now on never suggest nuts, please.", "name": "Ann"}
+    tenant.client.post_turns("s1", [said], user_id="home")
+    tenant.settle()
+    shown = " ".join(run(tenant, "guidance", "list", "--user", "home").stdout.split())
+    assert "Ann: From now on never suggest nuts" in shown
+
+
 def test_spoken_wishes_sessions_and_namespaces_are_listed(tenant: Any) -> None:
     tenant.say("s1", "From now on answer in short sentences, please.", user_id="ann")
     tenant.settle()

@@ -147,3 +147,56 @@ def test_what_is_a_wish_to_an_assistant_may_be_none_between_people(tenant: Any) 
     tenant.settle()
     assert len(unsure) == 2
     assert sorted(list_wishes(tenant)) == sorted(unsure)  # once each: as said to the assistant
+
+
+def test_a_wish_names_who_said_it_and_two_people_may_wish_the_same(tenant: Any) -> None:
+    for name in ("Ann", "Ben"):
+        said = [{"role": "user", "content": "Please never suggest anything with nuts.", "name": name}]
+        tenant.client.post_turns(f"s-{name}", said, user_id="home")
+    nameless = [{"role": "user", "content": "From now on always answer in one line, please."}]
+    tenant.client.post_turns("s", nameless, user_id="home")
+    tenant.settle()
+    prompt = tenant.client.assemble(session_id="t", user_id="home", query="A cake?", budget_tokens=2000)[
+        "text"
+    ]
+    guidance = prompt[prompt.index("<guidance>") : prompt.index("</guidance>")]
+    for name in ("Ann", "Ben"):
+        assert f"] {name}: Please never suggest anything with nuts." in guidance
+    assert "] From now on always answer in one line" in guidance
+    listed = tenant.client.call("GET", "/v1/guidance")["guidance"]
+    assert {one["speaker"] for one in listed} == {"Ann", "Ben", None}
+
+
+def test_nobody_takes_back_what_another_wishes_and_everybody_what_they_wish_themselves(tenant: Any) -> None:
+    said = [
+        ("Ann", "Please never use emojis."),
+        ("Ben", "From now on, use emojis."),
+        ("Ann", "From now on, use emojis."),
+    ]
+    for number, (name, words) in enumerate(said):
+        turn = {"role": "user", "content": words, "name": name, "ts": f"2026-05-0{number + 1}T09:00:00Z"}
+        tenant.client.post_turns(f"s{number}", [turn], user_id="home")
+        tenant.settle()
+        if name == "Ben":
+            assert sorted(list_wishes(tenant)) == ["From now on, use emojis.", "Please never use emojis."]
+    assert list_wishes(tenant) == ["From now on, use emojis."] * 2
+
+
+def test_a_wish_is_kept_without_the_talk_beside_it_and_the_turn_is_recalled_for_what_else_it_tells(
+    tenant: Any,
+) -> None:
+    wish = "Unfortunately I'm allergic to nuts, so please never suggest any."
+    story = "My sister Marta moved to Porto with her two cats in spring."
+    tenant.client.post_turns(
+        "s", [{"role": "user", "content": f"That looks delicious! {wish} {story}"}], user_id="ann"
+    )
+    tenant.client.post_turns(
+        "s", [{"role": "user", "content": f"Thanks! {ORDER} Why is that?"}], user_id="ann"
+    )
+    tenant.settle()
+    assert ORDER in list_wishes(tenant)
+    assert all("delicious" not in one and "Why is that" not in one for one in list_wishes(tenant))
+    answer = tenant.client.assemble(
+        session_id="t", user_id="ann", query="Where did Marta move with her cats?", budget_tokens=2000
+    )
+    assert "Marta moved to Porto" in answer["text"]

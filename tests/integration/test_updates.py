@@ -99,3 +99,37 @@ def test_nobody_else_replaces_what_a_user_said(tenant: Any) -> None:
     tenant.say("s2", "My rent for the flat is 950 euros.", user_id="bob")
     tenant.settle()
     assert tenant.rows(MARKS) == []
+
+
+def test_a_stale_fact_says_what_was_said_instead_where_the_newer_turn_is_not_in_the_prompt(
+    tenant: Any,
+) -> None:
+    older = say(tenant, "s1", "My rent for the flat is 900 euros.", "2026-03-01")
+    tenant.settle()
+    now = "My rent for the flat is 950 euros now, since the landlord had the roof, the cellar and all of the windows on "
+    now += "the north side of the house repaired by a firm from the next town, which took them half of the winter."
+    newer = say(
+        tenant, "s2", f"{now} {'The stairs were painted in a green that nobody likes. ' * 12}", "2026-05-01"
+    )
+    tenant.settle()
+    ask = {"query": "How much is my rent for the flat?", "user_id": "ann", "session_id": "asking"}
+    small = tenant.client.assemble(budget_tokens=104, explain=True, **ask)
+    told = "- user (said otherwise on 2026-05-01: “My rent for the flat is 950 euros now, since the landlord had the roof"
+    assert told in small["text"] and "half of the winter" not in small["text"]
+    assert "…”): My rent for the flat is 900 euros." in small["text"]
+    assert small["budget"]["used"] <= 104
+    fates = {one["source_turn_ids"][0]: one for one in small["explain"]["candidates"]}
+    assert fates[older]["chosen"] and fates[older]["superseded_by"]
+    assert not fates[newer]["chosen"]
+    large = tenant.client.assemble(budget_tokens=3000, **ask)["text"]
+    assert "- user (said otherwise on 2026-05-01): My rent for the flat is 900" in large
+    assert large.count("950 euros") == 1
+
+
+def test_what_replaces_a_rule_stands_without_the_talk_beside_it(tenant: Any) -> None:
+    say(tenant, "s1", "Always use pnpm for installing packages.", "2026-03-01")
+    tenant.settle()
+    said = "Thanks, that was a great help! We switched to bun, so no pnpm anymore. How was your weekend?"
+    say(tenant, "s2", said, "2026-05-01")
+    tenant.settle()
+    assert guidance(tenant, "How do I install the packages?") == ["We switched to bun, so no pnpm anymore."]

@@ -17,6 +17,7 @@ from models.domain.prompt.tokens import CharsCounter
 from models.domain.records import Turn, name_speaker
 from models.domain.text.sentences import clip_words
 from models.domain.vectors import mean_direction
+from models.domain.wishes.quoting import quote_rule
 from models.encoders.protocol import Encoder
 from models.errors import TransientError
 from models.store.compaction.summaries import (
@@ -36,7 +37,7 @@ from models.store.memory.guidance import load_quotes
 from models.summarizers.protocol import Summarizer
 from models.summarizers.writing import Source, WrittenSummary, write_summary
 from workers.ingest import MAX_SOURCE_IDS, describe_summary
-from workers.wishes import keep_rules, quote_rule, read_wishes
+from workers.wishes import keep_rules, read_wishes
 
 NEIGHBOURS_READ: Final = 4
 count_tokens = CharsCounter().count

@@ -141,9 +141,14 @@ def list_guidance(
             "whose": lambda one: one["namespace"],
             "said": lambda one: one["stated_at"][:10],
             "until": lambda one: (one["expires_at"] or "")[:10],
-            "text": lambda one: _shorten(one["text"]) + _standing(one),
+            "text": lambda one: _name(one) + _shorten(one["text"]) + _standing(one),
         },
     )
+
+
+def _name(one: dict[str, Any]) -> str:
+    """Before the words of a wish: who said it, where the turn has a name."""
+    return f"{one['speaker']}: " if one.get("speaker") else ""
 
 
 def _standing(one: dict[str, Any]) -> str:

@@ -10,12 +10,15 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from models.domain.profile.patterns import SETUP, any_of
+from models.domain.profile.patterns import BEGIN, END, ESSENTIAL, SETUP, any_of
 from models.domain.recall.time.timeframes import MONTH_WORDS, number_month
+from models.domain.text.anchors import find_anchors
 
 SOON_DAYS: Final = 3.0  # "today", "tomorrow"
 WEEK_DAYS: Final = 7.0  # "this weekend"
 NEWS_DAYS: Final = 14.0  # "last week": what happened once
+EVENT_DAYS: Final = 45.0  # what happened once, no day named
+DATED_EVENT_DAYS: Final = 180.0  # the same, on a day that is named
 COUNT_DAYS: Final = 30.0  # "so far", "not yet"
 PLAN_DAYS: Final = 45.0  # what somebody plans, considers or looks for; "next month"
 NOW_DAYS: Final = 60.0  # "currently", "lately"
@@ -58,43 +61,46 @@ _PAST: Final = any_of(
     r"(?:an?|\d{1,2}|two|three|four|five|six|ten|(?:a )?few|a couple of|couple)"
     " (?:hours?|days?|nights?|weeks?|weekends?|months?) ago",
 )
+# What is different since, for years: a job, a home, a family, a school, health, what one takes up.
 _LASTING: Final = any_of(
-    *(
-        "join(?:ed|ing)",
-        "start(?:ed|ing)",
-        "mov(?:ed|ing)",
-        "adopt(?:ed|ing)",
-        "graduated",
-        "retir(?:ed|ing)",
-        "married",
-    ),
-    *(
-        "engaged",
-        "divorced",
-        "diagnosed",
-        "allergic",
-        "hired",
-        "launched",
-        "opened",
-        "switched",
-        "become",
-        "became",
-    ),
-    *(
-        "signed up",
-        "quit",
-        "lost my",
-        "found a",
-        "new",
-        "bought",
-        "sold",
-        "born",
-        "died",
-        "passed away",
-        "broke up",
-    ),
-    *("pregnant", "promoted", "won"),
+    *("join(?:ed|ing)", "start(?:ed|ing)", "adopt(?:ed|ing)", "graduated", "retir(?:ed|ing)", "married"),
+    "mov(?:ed|ing) (?:to|in|into|out|back|from|here|there|away|house|home|on to|the)",
+    *("engaged", "divorced", "separated", "diagnosed", "allergic", "hired", "launched", "opened", "founded"),
+    *("switched", "become", "became", "signed up", "quit", "resigned", "fired", "laid off", "promoted"),
+    *("born", "died", "passed away", "broke up", "pregnant", "grew up", "raised", "enrolled", "accepted"),
+    r"(?:lost|left|found|got|landed|took|began|changed) (?:my|a|an|our) (?:\w+ )?(?:jobs?|work|position|role|degree|place"
+    r"|home|house|flat|apartment|puppy|dog|cat|kitten|pet|licen[cs]e|visa|green card|baby|studio)",
+    r"(?:bought|sold|own(?:ed)?) (?:my|a|an|our) (?:\w+ ){0,2}(?:house|home|flat|apartment|car|truck|bike|boat|farm|land"
+    r"|business|company|studio|shop)",
+    r"(?:earned|completed|finished|got) (?:my|a|an|our) (?:[\w'’]+ ){0,2}(?:degree|doctorate|phd|certificat\w+|training"
+    r"|studies)",
+    *("broke my", "injured", "surgery", "got hurt"),
 )
+# What was so for a time of a life, or again and again: biography, not news.
+_BIOGRAPHY: Final = any_of(
+    *("used to", "lived", "worked", "studied", "served", "owned", "taught", "played", "loved", "was raised"),
+    r"(?:was|were) (?:an?|my|the|born|in (?:my|the) (?:navy|army|military))",
+    *("as a (?:kid|child|boy|girl|teenager|student)", "when i was", "when (?:i|we) were", "growing up"),
+    *("every", "each", "always", "never", "usually", "often", "since", "for years", "(?:years|decades) ago"),
+)
+# Somebody did something, once: "I met Tom", "My sister and I flew to Oslo", "Won the cup!".
+_DID: Final = (
+    r"(?:was|were|did|had|went|got|came|saw|met|took|made|gave|bought|found|won|lost|ran|began|became|left|said|sent"
+    r"|spent|paid|built|wrote|ate|drank|drove|flew|rode|swam|sang|thought|felt|heard|held|kept|brought|caught|chose|fell"
+    r"|fought|forgot|led|sat|slept|spoke|stood|told|threw|woke|wore|broke|sold|tried|stole|won|beat|hit|hurt|put"
+    r"|(?!need|hundred|indeed)[a-z]{2,20}ed)"
+)
+_EVENT: Final = re.compile(
+    r"(?:(?:^|[-–—:;,.!] )(?:(?:yesterday|last \w+|today|recently|then|and|so|woah|wow|guess what|just)[,!]? )*"
+    rf"(?:just )?|{BEGIN}(?:i|we|he|she|they|and i|it|(?:my|our) [a-z'’-]+(?: [\w'’-]+){{0,3}}?) "
+    r"(?:(?:\w+ly|also|just|even|once|only|then|still|once again) ){0,2})"
+    rf"{_DID}{END}",
+    re.IGNORECASE,
+)
+_MONTHS_PAST: Final = any_of(
+    r"(?:\d{1,2}|two|three|four|five|six|ten|(?:a )?few|a couple of|couple) months ago"
+)
+_LATELY: Final = any_of("recently", rf"just(?= {_DID}{END})", r"on the \d{1,2}(?:st|nd|rd|th)(?! of)")
 _PLAN: Final = any_of(
     *(
         "(?:i|we)['’]ll(?! (?:always|never))",
@@ -137,6 +143,8 @@ _PLAN: Final = any_of(
         "end up",
         "eyeing",
         "interested in",
+        "can dedicate",
+        "available",
         "curious about",
         "try out",
         "(?:can|could) use",
@@ -144,9 +152,18 @@ _PLAN: Final = any_of(
     ),
 )
 _NOW: Final = any_of(
-    *("currently", "lately", "these days", "nowadays", "craving", "now", "my current", "just left", "still"),
+    *("currently", "lately", "these days", "nowadays", "craving", "now", "just left", "still"),
+    *(
+        "my (?:current|latest|recent|most recent)",
+        "noticed",
+        "found that",
+        "reali[sz]ed",
+        "(?:concerned|worried) about",
+    ),
+    *("experiencing", "suffering from", "recovering"),
     r"(?:in|for|over|during) the (?:past|last) (?:\w+ )?(?:weeks?|months?)",
-    r"been (?:feeling|dealing|struggling|reading|watching)",
+    r"been (?:really |also )?(?:feeling|dealing|struggling|reading|watching|enjoying|loving|playing|having)",
+    "been listening to an?",
     r"(?:i['’]?m|am) (?:\w+ )?(?:reading|watching)",
 )
 _DOING: Final = any_of(
@@ -167,6 +184,7 @@ _COUNT: Final = any_of(
         "close to",
     ),
     *("this (?:month|quarter)", "recent(?:ly)? (?:few )?(?:days|weeks)", "waiting"),
+    "(?:days|weeks|months) (?:until|till|left|to go)",
 )
 _TOLD: Final = any_of(
     *(
@@ -228,12 +246,16 @@ def is_expired(sentence: str, *, said_at: datetime, now: datetime) -> bool:
     age_days = (now - said_at).total_seconds() / 86_400
     is_lasting = _LASTING.search(sentence) is not None
     is_plan = _PLAN.search(sentence) is not None
+    is_passing = not (is_lasting or any(one.search(sentence) for one in (_BIOGRAPHY, ESSENTIAL, SETUP)))
     is_ahead = is_plan or not _TOLD.search(sentence)
     limits = (
         (_SOON, SOON_DAYS, is_plan or not is_lasting),
         (_IN_A_WEEK, WEEK_DAYS if is_ahead else NEWS_DAYS, is_ahead or not is_lasting),
         (_NEXT, NEWS_DAYS, True),
         (_PAST, NEWS_DAYS, not is_lasting),
+        (_LATELY, NEWS_DAYS, not is_lasting),
+        (_MONTHS_PAST, 0.0, is_passing),
+        (_EVENT, DATED_EVENT_DAYS if _is_dated(sentence) else EVENT_DAYS, is_passing),
         (_COUNT, COUNT_DAYS, True),
         (_PLAN, PLAN_DAYS, True),
         (_THIS_MONTH, PLAN_DAYS, is_ahead),
@@ -244,6 +266,11 @@ def is_expired(sentence: str, *, said_at: datetime, now: datetime) -> bool:
     if any(applies and age_days > days and pattern.search(sentence) for pattern, days, applies in limits):
         return True
     return is_ahead and any(end <= now for end in find_ends(sentence, said_at=said_at))
+
+
+def _is_dated(sentence: str) -> bool:
+    """Whether a sentence says itself when it was: a date, a month, a year."""
+    return any(one.kind in {"date", "month", "year"} for one in find_anchors(sentence))
 
 
 def find_ends(sentence: str, *, said_at: datetime) -> Iterator[datetime]:

@@ -105,6 +105,7 @@ UNNAMED: Final = any_of(
     "(?:this|that|these|those) (?:show|trip|recipe|topic|issue|problem|dataset|area|style)",
     "(?:painted|took|made|did|bought|got|saw|like|love|loved|wrote) that",
     "about (?:it|that|this)(?=[.!]?$)",
+    "similar(?! (?:to|interests|tastes))",
     "(?:from|with|of|at|in|on|for|about) that",
     "(?:on|of|for|about|with|in|to|during|from) the (?:purchase|process|topic|program|item|product|event|trip|project"
     "|problem|issue|recipe|workshop|description|paperwork|offer|deal|order|app|study|dataset|assignment|city|meeting|interview)"
@@ -163,6 +164,9 @@ OF_THE_TALK: Final = any_of(
     "(?:was|been) (?:just )?thinking",
     r"(?:am|['’]m)(?: \w+)? (?:considering|leaning towards?) (?:the|an?)",
     r"i['’]?m(?: \w+)? interested in (?:the|some|trying|learning more|checking|getting|finding|exploring|hearing)",
+    "i['’]ve (?:already |also |actually )*(?:checked out|looked (?:at|into))",
+    *("how (?:do|can|would|should|to) (?:i|we)", "(?:don['’]?t|do not) know (?:how|what|why|if|where|which)"),
+    "(?:does )?any(?:one|body) (?:here|know|have|had|using|else)",
     *("just checked", "here (?:is|are)", "like i said", "(?:it|that) would be", "we could"),
     "excited to (?:try|see)",
     "(?:today|tonight|now|next|first|then),? (?:i|we)(?:['’]d like| want| would like|['’]ll| will|['’]m going) ",
@@ -189,7 +193,9 @@ OPENING: Final = re.compile(
 )
 FRAGMENT: Final = re.compile(r"(?!(?:i|i['’]?(?:m|ve|d|ll)|my|we|we['’]?(?:re|ve|d|ll)|our)(?!\w))[a-zß-ÿ]")
 BROKEN_OFF: Final = re.compile(
-    r"(?<!\w)(?:and|but|or|so|because|the|an?|to|of|with)[.…]{0,3}$|[:-]$|by the way[.,]?$", re.IGNORECASE
+    r"(?<!\w)(?:and|but|or|so|because|the|an?|to|of|with)[.…]{0,3}$|[:-]$|by the way[.,]?$"
+    r"|(?<!\w)(?-i:(?!U\.[SK]\.)(?:[A-Z]\.)+)$",  # "a book by R.F."
+    re.IGNORECASE,
 )
 # Things without a name: "a project", "some event".
 NAMELESS: Final = any_of(
@@ -256,6 +262,11 @@ GOES_ON: Final = re.compile(
 )
 SUBORDINATE: Final = re.compile(
     r"^(?:(?:and|but|so|also) )?(?:since|because|as|though|although|given that|i['’]m glad) (?=i|my|we|our)",
+    re.IGNORECASE,
+)
+# "I've noticed that after two weeks of posting": what it opens is said behind it.
+HANGING: Final = re.compile(
+    r"(?<!\w)(?:that|but|and|so|because),? (?:after|before|when|whenever|while|if|once|since)(?!\w)[^,]*$",
     re.IGNORECASE,
 )
 # "For my car": a beginning in which nothing is said yet.

@@ -19,6 +19,7 @@ from models.domain.profile.patterns import (
     FIGURE,
     FRAGMENT,
     GOES_ON,
+    HANGING,
     KNOWN,
     LEAD_IN,
     MOOD,
@@ -105,6 +106,7 @@ def list_openings(sentence: str) -> Iterator[str]:
             (OWN.search(said) or is_setup(said))
             and not CONDITION.match(said)
             and not AT_FIRST.match(said)
+            and not HANGING.search(said)
             and _is_full(said)
         ):
             yield said

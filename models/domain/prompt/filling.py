@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from models.domain.prompt.fate import Fate, Repetition, decide_fate
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
 from models.domain.prompt.rendering import Layout, Section, name_block, render_heading
-from models.domain.prompt.supply import TIERS, Block, TierName
+from models.domain.prompt.supply import TIERS, Block, Replaced, TierName
 from models.domain.prompt.tokens import RunningCount, SummedCount
 
 
@@ -126,9 +126,22 @@ class Said:
     turns: set[str]
     keys: set[str]
     covered: set[str] = field(default_factory=set)
+    excerpts: dict[str, str] = field(default_factory=dict)  # of turns that are there in part: what is there
 
     def fork(self) -> "Said":
-        return Said(turns=set(self.turns), keys=set(self.keys), covered=set(self.covered))
+        return Said(
+            turns=set(self.turns),
+            keys=set(self.keys),
+            covered=set(self.covered),
+            excerpts=dict(self.excerpts),
+        )
+
+    def tells(self, replaced: Replaced) -> bool:
+        """Whether the prompt holds what was said since."""
+        excerpt = self.excerpts.get(replaced.by)
+        if excerpt is None:
+            return replaced.by in self.keys
+        return _flatten(replaced.words) in _flatten(excerpt)
 
     def find_repetition(self, block: Block) -> Repetition | None:
         """How a block would say something twice, if it would."""
@@ -145,7 +158,17 @@ class Said:
 
     def add(self, block: Block, *, is_turn: bool) -> None:
         key = block.says or block.id
+        if block.quote or block.is_part:
+            self.excerpts[key] = f"{self.excerpts.get(key, '')}\n{block.quote or block.rendered}"
+        else:
+            self.excerpts.pop(key, None)
+        if block.is_part:
+            return
         self.keys.add(key)
         self.covered |= block.covers
         if is_turn:
             self.turns.add(key)
+
+
+def _flatten(text: str) -> str:
+    return " ".join(text.split())

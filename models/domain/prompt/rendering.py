@@ -113,9 +113,14 @@ def render_item(text: str, *, speaker: str | None = None, note: str = "") -> str
     return f"- {escape_frames(who + indent(text.rstrip()))}\n"
 
 
-def render_wish(text: str, *, day: str) -> str:
-    """A standing wish and the day it was stated."""
-    return f"- [{day}] {escape_frames(indent(text))}\n"
+def render_wish(text: str, *, day: str, speaker: str | None = None) -> str:
+    """A standing wish, the day it was stated, and whose it is where several speak.
+
+    >>> render_wish("Never suggest nuts", day="2026-05-01", speaker="Ann")
+    '- [2026-05-01] Ann: Never suggest nuts\\n'
+    """
+    who = f"{' '.join(speaker.split())}: " if speaker else ""
+    return f"- [{day}] {escape_frames(who + indent(text))}\n"
 
 
 @lru_cache(maxsize=1024)

@@ -18,6 +18,7 @@ class Block:
     id: str
     rendered: str
     says: str | None = None  # the turn whose words these are: nothing is said twice
+    is_part: bool = False  # it says a part of that turn, and there is more to it
     repeats: str | None = None  # another block that says nearly the same, and better
     heading: str = ""  # what it stands under, with others that have the same
     said_at: float | None = None  # seconds since 1970: the order under a heading, and of headings
@@ -27,7 +28,17 @@ class Block:
         None  # the same, by the passages that match; None: it is short
     )
     quote: str = ""  # the passages, of a block that holds them instead of the whole
+    replaced: "Replaced | None" = None  # by what was said since
     fate: Fate | None = None  # of one that is out whatever room there is: overruled, or ranked too low
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replaced:
+    """What was said otherwise since: the turn, the sentence in it, and the block that tells it where the turn does not."""
+
+    by: str
+    words: str
+    telling: Callable[[], Block]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,10 @@
 """Filling the volatile part: standing wishes within their reserve, then recall (memory-model.md section 2).
 
 What recall leaves free belongs to the wishes that their reserve had no room for: no wish is missing from a prompt that
-has room for it. Recall gives up nothing for that but the turns that such a wish quotes.
+has room for it. Recall gives up nothing for that but the turns that such a wish quotes whole.
+
+A statement that was replaced says by what, where the prompt does not hold the turn that replaced it: the newer is tried
+before the older, so that is known.
 """
 
 from collections.abc import Sequence
@@ -66,12 +69,14 @@ def _put_ranked(
         fate = block.fate or decide_fate(repetition=said.find_repetition(block), repeats=block.repeats)
         where = FOUND_RULES if block.is_rule else section
         put = block
-        if fate.is_in and is_crowded and block.quoted:
-            put = block.quoted() or block
+        if fate.is_in and put.replaced and not said.tells(put.replaced):
+            put = put.replaced.telling()
+        if fate.is_in and is_crowded and put.quoted:
+            put = put.quoted() or put
         if fate.is_in and not fill.try_put(tier, where, [put], capacity=capacity):
             fate = decide_fate(room=capacity)
         if fate.is_in:
-            said.add(block, is_turn=tier == "recall")
+            said.add(put, is_turn=tier == "recall")
         else:
             fill.leave_out(tier, [block], fate)
 

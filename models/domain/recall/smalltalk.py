@@ -1,8 +1,9 @@
 """Small talk: turns that carry nothing by themselves ("Noted.", "You too!", "How are you doing today?").
 
 They are recalled because they stand beside something that matters, or for a name alone. Precision first: a number, a
-name that is spoken of, or one word that is neither a function word nor courtesy, and the turn is kept. English; nothing
-else counts as small talk. Where a question is about nothing that was said, a little more of it is out (`is_hollow`).
+name that is spoken of, or one word that is neither a function word nor courtesy, and the turn is kept. What hardly
+matches the question may tell a little more and be out (`is_hollow`: "You bet! You'll be the first to know."). English;
+nothing else counts as small talk.
 """
 
 import re
@@ -13,6 +14,8 @@ MOST_CHARS: Final = 240  # a longer turn carries something
 WEAK_RECALL: Final = 0.44  # best evidence under which a question is likely about nothing that was said
 HOLLOW_EVIDENCE: Final = 0.35  # of a turn that matches by a name, or by what stands beside it
 HOLLOW_WORDS: Final = 4  # telling words; one more, and a turn says something
+TALK_EVIDENCE: Final = 0.4  # of a turn of talk, whatever else matches
+TALK_WORDS: Final = 1  # telling words of it that are not said about anything
 _DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # "Thanks, Melanie!", "Hey Mel,": a name that is addressed, not spoken of.
@@ -46,7 +49,23 @@ _COURTESY: Final = """
     totally touching true truly try trying understand understood update vibes wait welcome well wish wonderful
     wonderfully words work worries wow yay yeah yep yes yup
 """
-_EMPTY_WORDS: Final = frozenset((_FUNCTION + _COURTESY).split())
+_COURTESY_WORDS: Final = frozenset(_COURTESY.split())
+_EMPTY_WORDS: Final = _COURTESY_WORDS | frozenset(_FUNCTION.split())
+# What people say to each other about anything: it tells nothing where it hardly matches.
+_TALK: Final = """
+    already because believes believing bonds breathtaking chase chasing cheer cheers cherish come coming community
+    corner cute dream dreams each earned ever everyone experience family find first found friend friends friendship
+    future give giving go goal goals goes gorgeous gosh ha hahaha hang happen happened happens having hooray how's
+    idea ideas inspirational inspired kept kudos last life like little lmao long made memories memory might moment
+    moments motivate motivated motivation must must've need needs never new news next omg ones optimistic other
+    others part passion passions phew plan plans potential power priceless prob pursuing quit rooting shine side
+    spirit start starting staying still stop strength strong stunning stuff supporter talked than though time times
+    tomorrow tough tried try unforgettable use used want wanted wants way went what're when where which who who's why
+    where's whoa woah woohoo ya yea yum adorable since back
+"""
+_SENTENCE_END: Final = re.compile(r"[.!?]+")
+_OWN_WORDS: Final = frozenset("i i'm i've i'd i'll my mine me we we're we've we'd we'll our us".split())  # noqa: SIM905
+_TALK_WORDS: Final = frozenset(_TALK.split())
 _ASSENT_WORDS: Final = (
     "yes yeah yep yup no nope nah sure absolutely definitely exactly totally right true ok okay"
 )
@@ -82,22 +101,49 @@ def is_hollow(
     load: float,
     asked: Collection[str] = (),
     answers_question: bool = False,
+    leads_to_match: bool = False,
+    is_weak: bool = False,
 ) -> bool:
-    """Whether a turn tells next to nothing and hardly matches: of no use where nothing else matches well either.
+    """Whether a turn tells next to nothing and hardly matches: it stands beside what does.
 
-    `evidence`: how well the turn itself matches, free of ranks; `load`: the gate's measure of facts in it. An answer is
-    never hollow, nor what is asked for, nor what names somebody or something.
+    `evidence`: how well the turn itself matches, free of ranks; `load`: the gate's measure of facts in it;
+    `leads_to_match`: what was said next matches, and a question says what that is about; `is_weak`: nothing matches well, so
+    that a little more of it is of no use. An answer is never hollow, nor what is asked for, nor what names somebody or
+    something; nor, but for `is_weak`, a plain statement ("The build is red").
 
     >>> [is_hollow(said, evidence=0.2, load=0.0) for said in ("Way to go, Jon! Keep it up!", "It's Shia Labeouf!")]
     [True, False]
     """
-    if evidence >= HOLLOW_EVIDENCE or load or len(said) > MOST_CHARS or _DIGIT.search(said):
+    if evidence >= TALK_EVIDENCE or load or len(said) > MOST_CHARS or _DIGIT.search(said):
         return False
-    if answers_question and "?" not in said:
+    asks = "?" in said
+    if (answers_question and not asks) or (leads_to_match and asks):
         return False
     spoken = _ADDRESSED.sub("", said)
-    telling = _words(spoken) - _EMPTY_WORDS
-    return len(telling) <= HOLLOW_WORDS and telling.isdisjoint(asked) and _NAMED.search(spoken) is None
+    words = _words(spoken)
+    telling = words - _EMPTY_WORDS
+    if not telling.isdisjoint(asked) or _NAMED.search(spoken) is not None:
+        return False
+    if is_weak and evidence < HOLLOW_EVIDENCE and len(telling) <= HOLLOW_WORDS:
+        return True
+    is_talk = asks or "!" in said or not words.isdisjoint(_COURTESY_WORDS)
+    substance = telling - _TALK_WORDS
+    return (
+        is_talk
+        and len(substance) <= TALK_WORDS
+        and words != telling
+        and not _tells_of_oneself(spoken, substance)
+    )
+
+
+def _tells_of_oneself(said: str, substance: Collection[str]) -> bool:
+    """Whether a sentence says one of these words of who speaks: "I'm doing kickboxing".
+
+    >>> _tells_of_oneself("Cool! I'm knitting.", {"knitting"}), _tells_of_oneself("I love it! Nice knitting.", {"knitting"})
+    (True, False)
+    """
+    sentences = (_words(sentence) for sentence in _SENTENCE_END.split(said)) if substance else ()
+    return any(not words.isdisjoint(substance) and not words.isdisjoint(_OWN_WORDS) for words in sentences)
 
 
 def _tells(said: str) -> bool:

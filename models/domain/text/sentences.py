@@ -3,7 +3,9 @@
 A line is a border: list items, code and log lines stand alone, and in chat a new line starts a new sentence.
 """
 
+import itertools
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _SPACE: Final = re.compile(r"\s+")
@@ -35,6 +37,29 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def locate_sentences(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text begin and end, list marks and fences among them: every word is in one.
+
+    >>> text = "Be brief, e.g. in mails. Why?\\n- use tabs"
+    >>> [text[start:end] for start, end in locate_sentences(text)]
+    ['Be brief, e.g. in mails.', 'Why?', '- use tabs']
+    """
+    found: list[tuple[int, int]] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        first = 0
+        mark = _MARKUP.match(line.lstrip())
+        marked = len(line) - len(line.lstrip()) + len(mark[0]) if mark else 0
+        for end in (*_list_ends(line, marked), len(line)):
+            said = line[first:end].strip()
+            if said:
+                begin = start + line.index(said, first)
+                found.append((begin, begin + len(said)))
+            first = end
+        start += len(line)
+    return found
+
+
 def clip_words(text: str, *, max_chars: int) -> str:
     """The beginning of a text, cut between words, with an ellipsis where something is missing.
 
@@ -52,14 +77,17 @@ def clip_words(text: str, *, max_chars: int) -> str:
 
 
 def _split_line(line: str) -> list[str]:
-    pieces: list[str] = []
-    start = 0
-    for match in _END.finditer(line):
+    ends = [0, *_list_ends(line), len(line)]
+    pieces = (line[start:end] for start, end in itertools.pairwise(ends))
+    return [plain for piece in pieces if (plain := _SPACE.sub(" ", piece).strip())]
+
+
+def _list_ends(line: str, start: int = 0) -> Iterator[int]:
+    """Where sentences end in a line that begins at `start`, its own end left out."""
+    for match in _END.finditer(line, start):
         if match.group() == "." and _ABBREVIATION.search(
             line, max(start, match.start() - _LONGEST_ABBREVIATION), match.end()
         ):
             continue
-        pieces.append(line[start : match.end()])
         start = match.end()
-    pieces.append(line[start:])
-    return [plain for piece in pieces if (plain := _SPACE.sub(" ", piece).strip())]
+        yield start

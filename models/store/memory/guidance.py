@@ -108,6 +108,7 @@ class Spoken:
 
     id: UUID
     body: str
+    name: str | None  # of who said it, where several speak
     stated_at: datetime
     claims: Claims | None  # None: not read yet
 
@@ -116,7 +117,8 @@ def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, cou
     """The newest guidance of a collection that still stands."""
     rows = connection.execute(
         text(
-            "SELECT id, body, stated_at, claims FROM guidance WHERE tenant_id = :tenant_id AND collection = :collection "
+            "SELECT id, body, (SELECT name FROM turns WHERE turns.id = turn_id) AS name, stated_at, claims FROM guidance "
+            "WHERE tenant_id = :tenant_id AND collection = :collection "
             "AND superseded_by IS NULL AND forgotten_at IS NULL AND (expires_at IS NULL OR expires_at > now()) "
             "ORDER BY stated_at DESC LIMIT :count"
         ),
@@ -126,6 +128,7 @@ def load_spoken(connection: Connection, *, tenant_id: UUID, collection: str, cou
         Spoken(
             id=row.id,
             body=row.body,
+            name=row.name,
             stated_at=row.stated_at,
             claims=None if row.claims is None else [(modality, action) for modality, action in row.claims],
         )
@@ -172,18 +175,23 @@ def supersede_guidance(
     )
 
 
-def inherit_guidance(connection: Connection, *, tenant_id: UUID, pairs: Sequence[tuple[UUID, UUID]]) -> None:
-    """Where a turn (the second) replaces a rule (that of the first) and states none, it stands in the rule's place."""
+def inherit_guidance(
+    connection: Connection, *, tenant_id: UUID, pairs: Sequence[tuple[UUID, UUID, str]]
+) -> None:
+    """Where a turn (the second) replaces a rule (that of the first) and states none, the sentence of it that does stands."""
     if pairs:
         connection.execute(
             text(
                 "INSERT INTO guidance (tenant_id, collection, turn_id, body, modalities, stability_weight, stated_at) "
-                "SELECT older.tenant_id, older.collection, turns.id, coalesce(items.body, turns.content), older.modalities, "
+                "SELECT older.tenant_id, older.collection, turns.id, :sentence, older.modalities, "
                 "older.stability_weight, turns.ts FROM guidance AS older JOIN turns ON turns.id = :newer "
                 "JOIN items ON items.id = turns.id WHERE older.tenant_id = :tenant_id AND older.turn_id = :older "
                 "AND older.forgotten_at IS NULL ON CONFLICT (turn_id) DO NOTHING"
             ),
-            [{"tenant_id": tenant_id, "older": older, "newer": newer} for older, newer in pairs],
+            [
+                {"tenant_id": tenant_id, "older": older, "newer": newer, "sentence": sentence}
+                for older, newer, sentence in pairs
+            ],
         )
 
 
@@ -192,6 +200,7 @@ class Guidance(NamedTuple):
 
     id: UUID
     turn_id: UUID
+    name: str | None  # of who said it, where several speak
     body: str
     modalities: Sequence[str]
     stability_weight: float
@@ -208,6 +217,7 @@ class SpokenRule:
     turn_id: UUID
     namespace: str
     session_id: str
+    name: str | None
     body: str
     modalities: tuple[str, ...]
     stability_weight: float
@@ -219,8 +229,8 @@ class SpokenRule:
 
 
 _SPOKEN: Final = (
-    "SELECT guidance.id, guidance.collection, guidance.turn_id, turns.namespace, turns.session_id, guidance.body, "
-    "guidance.modalities, guidance.stability_weight, guidance.stated_at, guidance.superseded_by, "
+    "SELECT guidance.id, guidance.collection, guidance.turn_id, turns.namespace, turns.session_id, turns.name, "
+    "guidance.body, guidance.modalities, guidance.stability_weight, guidance.stated_at, guidance.superseded_by, "
     "guidance.forgotten_at, guidance.expires_at, guidance.corrected_at "
     "FROM guidance JOIN turns ON turns.id = guidance.turn_id "
     "WHERE guidance.tenant_id = :tenant_id "
@@ -276,7 +286,8 @@ MOST_STANDING = 256  # of the newest standing wishes, how many are compared with
 
 _GUIDANCE = """
 WITH standing AS (
-    SELECT guidance.id, turn_id, body, modalities, stability_weight, stated_at,
+    SELECT guidance.id, turn_id, (SELECT name FROM turns WHERE turns.id = turn_id) AS name, body, modalities,
+           stability_weight, stated_at,
            (SELECT max(1 - (embedding <=> CAST(%(vector)s AS halfvec))) FROM {table} AS stored
             WHERE stored.item_id = guidance.turn_id AND stored.tenant_id = %(tenant_id)s) AS similarity
     FROM guidance

@@ -53,6 +53,7 @@ class Candidate(NamedTuple):
     source_turn_ids: Sequence[str]
     superseded_by: str | None  # the turn that says what is so now instead
     superseded_at: float | None  # when that was said
+    superseded_by_words: str | None  # the sentence of that turn that says it
     windows: bytes | None  # its vectors, as PostgreSQL sends them (`decode_windows`)
     lexical_weight: float | None = None  # BM25, if it holds words of the query
     vector_rank: int | None = None
@@ -145,7 +146,7 @@ SELECT coalesce(memories.id, items.id)::text, items.id::text,
        CASE WHEN memories.id IS NULL THEN items.source_turn_ids
             ELSE ARRAY(SELECT turn_id FROM memory_sources WHERE memory_id = memories.id ORDER BY linked_at, turn_id)
        END::text[],
-       newer.newer_turn_id::text, extract(epoch FROM newer.changed_at)::float8,
+       newer.newer_turn_id::text, extract(epoch FROM newer.changed_at)::float8, newer.newer_statement,
        (SELECT string_agg(halfvec_send(embedding), '' ORDER BY window_no) FROM {table} AS stored
         WHERE stored.item_id = items.id),
        around.weight
@@ -162,7 +163,7 @@ LEFT JOIN LATERAL (
     SELECT id, gate_score, last_seen_at FROM memories WHERE memories.turn_id = items.id OFFSET 0
 ) AS memories ON items.kind = 'turn'
 LEFT JOIN LATERAL (
-    SELECT newer_turn_id, changed_at FROM supersessions WHERE supersessions.older_turn_id = items.id
+    SELECT newer_turn_id, changed_at, newer_statement FROM supersessions WHERE supersessions.older_turn_id = items.id
     ORDER BY changed_at DESC, newer_turn_id LIMIT 1
 ) AS newer ON items.role = 'user'
 """

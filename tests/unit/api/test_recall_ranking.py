@@ -36,6 +36,7 @@ def found(number: int) -> Candidate:
         source_turn_ids=(key,),
         superseded_by=None,
         superseded_at=None,
+        superseded_by_words=None,
         windows=None,
         lexical_weight=float(number + 1),
     )

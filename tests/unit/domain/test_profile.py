@@ -217,6 +217,63 @@ def test_the_day_of_what_happened_or_goes_on_ends_nothing() -> None:
     assert [one for one in kept if is_expired(one, said_at=NOW - timedelta(days=120), now=NOW)] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        pytest.param("I won my first video game tournament last week", 14, id="a victory"),
+        pytest.param("I recently bought a pair of boots from Clarks", 14, id="a purchase"),
+        pytest.param("I just got back from a trip to Oslo with Ann", 14, id="a trip"),
+        pytest.param("I was really moved by the sermon at St. Mary's last Sunday", 14, id="moved by, not to"),
+        pytest.param("I met Tom, a marketing expert from Leeds", 45, id="no day named"),
+        pytest.param("My cousin and I flew to Oslo with our bikes", 45, id="of one's family"),
+        pytest.param("I attended a seminar on mentoring in Boston on March 22nd", 180, id="a day named"),
+    ],
+)
+def test_what_happened_once_is_over_the_sooner_the_less_it_says_when_it_was(text: str, days: int) -> None:
+    spoken = NOW - timedelta(days=400)
+    ages = [
+        age
+        for age in (days - 1, days + 1)
+        if is_expired(text, said_at=spoken, now=spoken + timedelta(days=age))
+    ]
+    assert ages == [days + 1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I lost my job as a banker yesterday",
+        "My grandma Rosa passed away last week",
+        "I moved to Lyon last month",
+        "I just started taking piano lessons with Ann",
+        "I bought a house in Bremen last week",
+        "I found out recently I'm allergic to cockroaches",
+        "I finished my degree in Leeds",
+    ],
+)
+def test_what_changes_a_life_is_no_news_and_stays(text: str) -> None:
+    assert not is_expired(text, said_at=NOW - timedelta(days=300), now=NOW)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I lived in Rome with my aunt when I was a kid",
+        "I studied physics in Jena",
+        "I worked as a welder at Siemens for 9 years",
+        "I went to Oregon with my family every summer",
+        "I was a nurse in the navy",
+    ],
+)
+def test_biography_is_no_event(text: str) -> None:
+    assert not is_expired(text, said_at=NOW - timedelta(days=900), now=NOW)
+
+
+def test_a_beginning_that_only_opens_what_is_said_behind_it_is_no_line() -> None:
+    said = "I've noticed that after two weeks of posting on Instagram, I had around 350 followers"
+    assert "I've noticed that after two weeks of posting on Instagram" not in list(list_openings(said))
+
+
 def test_a_season_ends_when_the_next_begins() -> None:
     spoken = datetime(2026, 4, 20, tzinfo=UTC)
     text = "I start the renovation of my house in the spring"

@@ -69,6 +69,10 @@ def test_a_rule_carries_its_headings_and_an_item_its_source() -> None:
     assert render_item("hi", speaker="Ann") == "- Ann: hi\n"
     assert render_item("a node") == "- a node\n"
     assert render_wish("Always be brief", day="2026-01-01") == "- [2026-01-01] Always be brief\n"
+    assert (
+        render_wish("Be brief", day="2026-01-01", speaker="Ann\n- [x]")
+        == "- [2026-01-01] Ann - [x]: Be brief\n"
+    )
 
 
 @given(

@@ -10,7 +10,7 @@ from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
 from models.domain.prompt.rendering import GUIDANCE, RECALLED, render_item, render_wish
-from models.domain.prompt.supply import Block, Supply
+from models.domain.prompt.supply import Block, Replaced, Supply
 from models.domain.prompt.tokens import CharsCounter, TokenCounter
 from models.encoders.token_files import load_token_counter
 
@@ -51,6 +51,14 @@ def recalled(name: str, size: int = 20, **more: str) -> Block:
     return Block(id=name, rendered="r" * size, **more)  # type: ignore[arg-type]  # only text is given
 
 
+def replaced_by(turn: str, *, telling: str, key: str = "older") -> Replaced:
+    return Replaced(by=turn, words="I moved to Bonn.", telling=lambda: Block(id=key, rendered=telling))
+
+
+def rendered_recall(found: Assembly) -> str:
+    return found.text.partition(RECALLED.opening)[2]
+
+
 @st.composite
 def supplies(draw: st.DrawFn) -> Supply:
     turns = [f"t{number}" for number in range(6)]
@@ -68,6 +76,9 @@ def supplies(draw: st.DrawFn) -> Supply:
                 id=f"r{number}",
                 rendered=render_item(draw(texts), speaker="Ann"),
                 says=draw(st.sampled_from([None, *turns])),
+                replaced=draw(
+                    st.sampled_from([None, replaced_by("unsaid", telling="x" * 200, key=f"r{number}")])
+                ),
                 heading=draw(st.sampled_from(["2026-01-01", "2026-01-02"])),
             )
             for number in range(draw(st.integers(0, 8)))
@@ -191,3 +202,53 @@ def _fitting(supply: Supply, total: int) -> list[Block]:
     filled = replace(supply, recall=[replace(full, id=f"full{n}") for n in range(total)])
     chosen = run(filled, total).chosen["guidance"]
     return [one for one in supply.guidance if one.id in chosen]
+
+
+def test_what_replaced_a_statement_is_told_with_it_where_the_prompt_does_not_hold_it() -> None:
+    older = Block(
+        id="older", rendered="older", replaced=replaced_by("newer", telling="older, and what is so now")
+    )
+    newer = Block(id="newer", rendered="newer")
+    alone, beside = run(Supply(recall=[older]), 900), run(Supply(recall=[newer, older]), 900)
+    assert rendered_recall(alone).startswith("older, and what is so now")
+    assert "what is so now" not in beside.text
+    assert beside.fates["recall"]["older"].is_in
+
+
+def test_what_the_host_shows_and_what_stands_as_a_wish_is_in_the_prompt() -> None:
+    older = Block(
+        id="older", rendered="older", replaced=replaced_by("newer", telling="older, and what is so now")
+    )
+    wish = Block(id="wish", rendered="I moved to Bonn.", says="newer")
+    assert "what is so now" not in run(Supply(recall=[older], shown=frozenset({"newer"})), 900).text
+    assert "what is so now" not in run(Supply(recall=[older], guidance=[wish]), 900).text
+
+
+@pytest.mark.parametrize(("quote", "is_told"), [("Well. […]", True), ("[…] I  moved\nto Bonn. […]", False)])
+def test_an_excerpt_without_the_newer_sentence_does_not_tell_it(quote: str, is_told: bool) -> None:
+    newer = Block(
+        id="newer", rendered="n" * 900, quoted=lambda: Block(id="newer", rendered="excerpt", quote=quote)
+    )
+    older = Block(id="older", rendered="older", replaced=replaced_by("newer", telling="what is so now"))
+    found = run(Supply(recall=[newer, older]), 900)
+    assert found.chosen["recall"] == ("newer", "older")
+    assert ("what is so now" in found.text) == is_told
+
+
+def test_a_turn_that_is_there_whole_tells_all_of_it_whatever_a_wish_quotes() -> None:
+    part = Block(id="wish", rendered="wish", says="newer", is_part=True)
+    older = Block(id="older", rendered="older", replaced=replaced_by("newer", telling="what is so now"))
+    newer = Block(id="newer", rendered="newer")
+    assert "what is so now" in run(Supply(guidance=[part], recall=[older]), 900).text
+    assert "what is so now" not in run(Supply(guidance=[part], recall=[newer, older]), 900).text
+
+
+def test_a_wish_that_is_part_of_its_turn_leaves_the_rest_to_recall_and_the_turn_in_the_tail_is_enough() -> (
+    None
+):
+    part = Block(id="wish", rendered="wish", says="turn", is_part=True)
+    turn = Block(id="turn", rendered="the turn with the wish and more")
+    assert run(Supply(guidance=[part], recall=[turn]), 900).chosen["recall"] == ("turn",)
+    assert run(Supply(guidance=[replace(part, is_part=False)], recall=[turn]), 900).chosen["recall"] == ()
+    shown = run(Supply(guidance=[part], shown=frozenset({"turn"})), 900)
+    assert shown.fates["guidance"]["wish"].reason == "already in the prompt"

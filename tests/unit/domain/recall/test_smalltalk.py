@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.domain.recall.smalltalk import HOLLOW_EVIDENCE, carries_nothing, is_hollow
+from models.domain.recall.smalltalk import HOLLOW_EVIDENCE, TALK_EVIDENCE, carries_nothing, is_hollow
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,47 @@ def test_what_is_asked_for_is_no_small_talk() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Way to go, Jon! You're almost there!", "Wow, nice spot! Where is it?", "Sure, see ya. Bye!"]
+    "said",
+    [
+        "Way to go, Jon! You're almost there!",
+        "Wow, nice spot! Where is it?",
+        "Sure, see ya. Bye!",
+        "You bet! You'll be the first to know.",
+        "Thanks for being there for me! It means a lot.",
+        "Haha, never give up on your dreams!",
+    ],
 )
 def test_cheers_and_questions_are_hollow_where_they_hardly_match(said: str) -> None:
     assert is_hollow(said, evidence=0.2, load=0.0)
-    assert not is_hollow(said, evidence=HOLLOW_EVIDENCE, load=0.0)
+    assert not is_hollow(said, evidence=TALK_EVIDENCE, load=0.0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Thanks, Nate! It's a mix of drama and romance!",
+        "Woah, that sounds cool! I'm doing kickboxing.",
+        "The build is red.",
+        "pnpm it is.",
+        "Soy vegetariano.",
+        "Prima! Bis morgen!",
+    ],
+)
+def test_two_words_of_substance_a_plain_statement_and_other_tongues_are_not_hollow(said: str) -> None:
+    assert not is_hollow(said, evidence=0.1, load=0.0)
+
+
+def test_where_nothing_matches_well_a_little_more_is_hollow() -> None:
+    said = "The red one hums, flickers."
+    assert is_hollow(said, evidence=0.2, load=0.0, is_weak=True)
+    assert not is_hollow(said, evidence=0.2, load=0.0)
+    assert not is_hollow(said, evidence=HOLLOW_EVIDENCE, load=0.0, is_weak=True)
+
+
+def test_a_question_before_what_matches_says_what_that_is_about() -> None:
+    said = "Wow, nice spot! Where is it?"
+    assert not is_hollow(said, evidence=0.2, load=0.0, leads_to_match=True)
+    assert is_hollow("Wow, nice spot!", evidence=0.2, load=0.0, leads_to_match=True)
 
 
 @pytest.mark.parametrize(

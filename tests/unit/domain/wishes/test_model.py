@@ -11,9 +11,10 @@ from bench.rules.detection import DEV_FILE, read_rows
 from models.domain.vectors import mean_direction
 from models.domain.wishes.conversation import read_conversation, read_wish, read_without_vectors
 from models.domain.wishes.model import load_model
+from models.domain.wishes.quoting import quote_rule
 from models.encoders.onnx import OnnxEncoder
 from models.encoders.toy import ToyEncoder
-from workers.wishes import quote_rule, read_wishes
+from workers.wishes import read_wishes
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,7 @@ def test_between_people_the_bar_is_higher(encoder: OnnxEncoder) -> None:
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        ("Is it the red one?\n\n(Always answer in one line.)", "(Always answer in one line.)"),
+        ("Is it the red one?\n\n(Always answer in one line.)", "Always answer in one line."),
         ("I'm vegan. Never suggest cheese.", "I'm vegan. Never suggest cheese."),
         ("Long. " * 60 + "(Please always answer in one line)", "Please always answer in one line"),
     ],
