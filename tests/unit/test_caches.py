@@ -22,6 +22,7 @@ CACHES = {
     "api/middleware/rates.py": NO_MEMORY,
     "api/proxy/app.py": "in a process of one token",
     "api/proxy/memory.py": "in a process of one token",
+    "api/recall/ranking.py": OF_ITS_KEY,
     "api/rpc/lines.py": NO_MEMORY,
     "api/runtime.py": "callers by their token's hash; vectors and token counts depend on their text alone",
     "api/stack/interruption.py": NO_MEMORY,
