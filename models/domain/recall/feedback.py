@@ -49,13 +49,13 @@ def measure_echo(
     best = [place for place in order[:BEST_HITS] if strength[place] > 0]
     if not best:
         return silent
-    words = [set(text[:READ_CHARS].lower().translate(_TO_BLANKS).split()) for text in texts]
+    words = [text[:READ_CHARS].lower().translate(_TO_BLANKS).split() for text in texts]
     lent: dict[str, float] = {}
     for place in best:
-        for word in words[place]:
+        for word in set(words[place]):
             lent[word] = lent.get(word, 0.0) + float(strength[place])
     told = {word for word in lent if len(word) >= MIN_WORD_CHARS and word not in asked} - STOP_WORDS
-    shared = [told & said for said in words]
+    shared = [told.intersection(said) for said in words]
     holding = Counter(chain.from_iterable(shared))
     weights = {
         word: lent[word] * math.log(1 + (len(texts) - count + 0.5) / (count + 0.5))
@@ -63,6 +63,6 @@ def measure_echo(
         if count >= MIN_HOLDING
     }
     heaviest = dict(sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:SHARED_WORDS])
-    echo = np.array([math.fsum(heaviest[word] for word in some if word in heaviest) for some in shared])
+    echo = np.array([math.fsum(map(heaviest.__getitem__, heaviest.keys() & some)) for some in shared])
     largest = float(echo.max())
     return echo / largest if largest > 0 else silent

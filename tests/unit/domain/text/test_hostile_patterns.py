@@ -40,9 +40,9 @@ STEADY_GROWTH: Final = 6  # for four times the text: linear takes four times as 
 READ: Final = 50_000  # what functions are given: dozens of expressions look at it
 # Who takes longer than this is looked at more closely; how the time grows then decides, on a slow machine as on a
 # fast one.
-SECONDS_PER_CHARACTER: Final = 3e-6
+SECONDS_PER_CHARACTER: Final = 5e-7
 SECONDS_PER_CHARACTER_READ: Final = 12e-6  # a function asks dozens of expressions
-SECONDS_OF_GRACE: Final = 0.06
+SECONDS_OF_GRACE: Final = 0.01
 SHORTER: Final = 4  # a text is compared with one of a quarter of its length
 MOST_GROWTH: Final = 8  # four times for four times the text is linear, sixteen times is quadratic
 COMMON_UNITS: Final = (
