@@ -45,12 +45,7 @@ class ServiceClient:
     """
 
     def __init__(
-        self,
-        *,
-        url: str,
-        token: str | None,
-        retry_seconds: float = 30.0,
-        reach_seconds: float | None = None,
+        self, *, url: str, token: str | None, retry_seconds: float = 30.0, reach_seconds: float | None = None
     ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.url = url
@@ -138,17 +133,16 @@ class ServiceClient:
         self, session_id: str, turns: Sequence[Mapping[str, Any]], **identity: str | None
     ) -> dict[str, Any]:
         """Append turns to a session."""
-        named = {key: value for key, value in identity.items() if value is not None}
         path = f"/v1/sessions/{_quote(session_id)}/turns"
-        return self.call("POST", path, json={"turns": list(turns), **named})
+        return self.call("POST", path, json={"turns": list(turns), **_given(identity)})
 
     def assemble(self, **request: Any) -> dict[str, Any]:
         """The prompt for a model call."""
-        return self.call("POST", "/v1/assemble", json={k: v for k, v in request.items() if v is not None})
+        return self.call("POST", "/v1/assemble", json=_given(request))
 
     def search(self, **request: Any) -> dict[str, Any]:
         """Ranked memory for a query."""
-        return self.call("POST", "/v1/search", json={k: v for k, v in request.items() if v is not None})
+        return self.call("POST", "/v1/search", json=_given(request))
 
     def put_document(self, name: str, markdown: str | bytes, **parameters: str) -> dict[str, Any]:
         """Load authored Markdown."""
@@ -210,9 +204,8 @@ class ServiceClient:
         user_id: str | None = None,
     ) -> dict[str, Any]:
         """What a summary covers."""
-        asked = {"depth": depth, "cursor": cursor, "user_id": user_id}
-        parameters = {key: str(value) for key, value in asked.items() if value is not None}
-        return self.call("GET", f"/v1/summaries/{_quote(summary_id)}/expand", params=parameters)
+        asked = _given({"depth": depth, "cursor": cursor, "user_id": user_id})
+        return self.call("GET", f"/v1/summaries/{_quote(summary_id)}/expand", params=asked)
 
     def read_summary(self, summary_id: str) -> dict[str, Any]:
         """One summary."""
@@ -220,18 +213,16 @@ class ServiceClient:
 
     def grep(self, **request: Any) -> dict[str, Any]:
         """Search the raw record."""
-        return self.call("POST", "/v1/grep", json={k: v for k, v in request.items() if v is not None})
+        return self.call("POST", "/v1/grep", json=_given(request))
 
     def verify_lineage(self, **request: Any) -> dict[str, Any]:
         """Prove that compaction lost nothing."""
-        wanted = {k: v for k, v in request.items() if v is not None}
-        return self.call("POST", "/v1/lineage/verify", json=wanted)
+        return self.call("POST", "/v1/lineage/verify", json=_given(request))
 
     def export(self, **filters: str | None) -> Iterator[bytes]:
         """Everything kept, piece by piece; a stream that is torn raises instead of ending."""
-        wanted = {key: value for key, value in filters.items() if value is not None}
         try:
-            with self._http.stream("GET", "/v1/export", params=wanted, timeout=600.0) as response:
+            with self._http.stream("GET", "/v1/export", params=_given(filters), timeout=600.0) as response:
                 if not response.is_success:
                     response.read()
                     raise _to_error(response)
@@ -254,10 +245,8 @@ class ServiceClient:
 
     def erase(self, namespace: str, *, confirm: str | None, reason: str | None = None) -> dict[str, Any]:
         """Erase a namespace for good."""
-        asked = {"confirm": confirm, "reason": reason}
-        parameters = {key: value for key, value in asked.items() if value is not None}
-        path = f"/v1/namespaces/{_quote(namespace)}"
-        return self.call("DELETE", path, params=parameters, timeout=ERASE_SECONDS)
+        asked = _given({"confirm": confirm, "reason": reason})
+        return self.call("DELETE", f"/v1/namespaces/{_quote(namespace)}", params=asked, timeout=ERASE_SECONDS)
 
     def explain(self, assembly_id: str) -> dict[str, Any]:
         """The receipt of an assembly."""
@@ -270,6 +259,10 @@ class ServiceClient:
     def status(self) -> dict[str, Any]:
         """What waits and what failed."""
         return self.call("GET", "/v1/status")
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _quote(part: str) -> str:

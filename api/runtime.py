@@ -7,12 +7,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from api.background.doorbell import Doorbell
 from api.background.erasures import ErasureJobs
@@ -30,7 +31,7 @@ from models.encoders.token_files import UnknownTokenizer, load_token_counter
 from models.errors import InvalidInput, Misconfigured, ServiceError, Unauthorized
 from models.meters import Tally
 from models.settings import Settings
-from models.store.engine import open_engine, plain_transaction
+from models.store.engine import open_engine, plain_transaction, tenant_transaction
 from models.store.index.embeddings import Vector
 from models.store.index.encoders import KnownEncoder, check_encoder, require_active
 from models.store.tenancy.tokens import Caller, find_caller, find_living, token_digest
@@ -123,6 +124,11 @@ class Runtime:
         """The encoder of this moment. A request takes it once: it is read by one encoder from begin to end."""
         encoder = self.encoder
         return Serving(encoder=encoder, name=self.encoder_name if encoder is None else encoder.name)
+
+    def transaction(self, caller: Caller, *, is_snapshot: bool = False) -> AbstractContextManager[Connection]:
+        """A transaction of a request: it sees what the caller's token opens, and no statement takes longer than set."""
+        timeout_ms = self.settings.statement_timeout_ms
+        return tenant_transaction(self.engine, caller, timeout_ms=timeout_ms, is_snapshot=is_snapshot)
 
     def close(self) -> None:
         """Stop threads and give connections back."""

@@ -12,6 +12,14 @@ bench = typer.Typer(help="Measure; every number stands beside its floor.", no_ar
 
 bench.command()(encoders)
 
+Data = Annotated[Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")]
+Output = Annotated[Path | None, typer.Option(help="Where to write the JSON result.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+Cache = Annotated[
+    Path | None,
+    typer.Option(help="File that keeps vectors from run to run.", envvar="LONGTAIL_ENCODER_CACHE"),
+]
+
 
 @bench.callback()
 def _bench() -> None:
@@ -24,14 +32,12 @@ def _bench() -> None:
 
 @bench.command()
 def spine(
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
-    ] = None,
+    data: Data = None,
     memories: Annotated[int, typer.Option(help="Memories in the tenant when assemble is measured.")] = 10_000,
     turns: Annotated[int, typer.Option(help="Turns through the pipeline.")] = 2000,
     calls: Annotated[int, typer.Option(help="Accept calls; half as many assemble calls.")] = 400,
-    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    output: Output = None,
+    as_json: AsJson = False,
 ) -> None:
     """accept, pipeline and assemble on a stack of its own (a few minutes)."""
     from rich.console import Console
@@ -72,16 +78,14 @@ def spine(
 
 @bench.command()
 def scale(
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
-    ] = None,
+    data: Data = None,
     size: Annotated[
         list[int] | None, typer.Option(min=1000, help="Memories of one user; again for more sizes.")
     ] = None,
     calls: Annotated[int, typer.Option(min=10, help="Assemble calls at each size.")] = 200,
-    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
+    output: Output = None,
     plans: Annotated[Path | None, typer.Option(help="Where to write the query plans, as Markdown.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """assemble as memory grows: 10,000 and 100,000 memories by default (a million takes most of an hour)."""
     from rich.console import Console
@@ -125,14 +129,11 @@ def compaction(
     backlog: Annotated[
         int, typer.Option(min=0, help="Feed while fewer turns than this wait to be remembered.")
     ] = 300,
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="File that keeps vectors from run to run.", envvar="LONGTAIL_ENCODER_CACHE"),
-    ] = None,
+    cache: Cache = None,
     output: Annotated[
         Path | None, typer.Option(help="Where to write the JSON result; a Markdown file goes beside it.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """One long session, compacted while it grows, on a stack of its own (some minutes)."""
     from rich.console import Console
@@ -158,13 +159,11 @@ def compaction(
 
 @bench.command()
 def stability(
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
-    ] = None,
+    data: Data = None,
     turns: Annotated[int, typer.Option(help="Turns of the session that is replayed.")] = 500,
     encoder: Annotated[str, typer.Option(help="The stable part does not depend on it.")] = "toy",
-    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    output: Output = None,
+    as_json: AsJson = False,
 ) -> None:
     """How much of the stable part a prompt cache finds again from turn to turn (a few minutes)."""
     from rich.console import Console
@@ -195,14 +194,12 @@ def stability(
 
 @bench.command()
 def receipts(
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
-    ] = None,
+    data: Data = None,
     memories: Annotated[int, typer.Option(help="Turns remembered before assemble is measured.")] = 2000,
     calls: Annotated[int, typer.Option(help="Assemble calls, with and without a receipt each.")] = 200,
     encoder: Annotated[str, typer.Option(help="'toy' fills the memory in seconds.")] = "toy",
-    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    output: Output = None,
+    as_json: AsJson = False,
 ) -> None:
     """What a receipt costs: bytes, processor time, and the time of the assembly it explains (about a minute)."""
     from rich.console import Console
@@ -264,15 +261,12 @@ def quality(
     peer_seconds: Annotated[
         float, typer.Option(help="A peer that takes longer is reported as not run.")
     ] = 600.0,
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="File that keeps vectors from run to run.", envvar="LONGTAIL_ENCODER_CACHE"),
-    ] = None,
+    cache: Cache = None,
     output: Annotated[
         Path, typer.Option(help="Folder for quality.json, quality.md and the pictures.")
     ] = Path("quality"),
     per_question: Annotated[bool, typer.Option(help="Keep every question's values in the JSON.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recall through the real pipeline and assemble, beside baselines and peers (many minutes without a cache)."""
     from rich.console import Console
@@ -353,11 +347,9 @@ def load(
     clients: Annotated[int, typer.Option(min=1, max=256, help="Clients at once.")] = 8,
     seconds: Annotated[float, typer.Option(min=1, help="How long.")] = 120.0,
     memories: Annotated[int, typer.Option(min=8, help="Turns remembered before the clock starts.")] = 2000,
-    data: Annotated[
-        Path | None, typer.Option(help="Folder with locomo_dev.json; without it, made sentences.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    data: Data = None,
+    output: Output = None,
+    as_json: AsJson = False,
 ) -> None:
     """Clients that accept, assemble and search at once, on a stack of its own; exit code 1 on any error."""
     from rich.console import Console
@@ -380,8 +372,8 @@ def load(
 @bench.command()
 def hook(
     rounds: Annotated[int, typer.Option(min=5, help="How often each process is started.")] = 60,
-    output: Annotated[Path | None, typer.Option(help="Where to write the JSON result.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    output: Output = None,
+    as_json: AsJson = False,
 ) -> None:
     """A hook from start to exit beside a bare Python, API up and away; exit code 1 above the target."""
     from rich.console import Console
@@ -399,7 +391,7 @@ def hook(
 @bench.command()
 def proxy(
     rounds: Annotated[int, typer.Option(min=5, help="How often each call is made.")] = 100,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """What the proxy adds to a model call: straight, passed through bare, and with memory."""
     from bench.speed.proxy import as_markdown, run

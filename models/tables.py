@@ -305,11 +305,7 @@ postings = Table(
     Column("item_id", Uuid(), nullable=False),
     _tenant(),
     Index(
-        "ix_postings_by_impact",
-        "namespace_id",
-        "term",
-        text("impact DESC"),
-        postgresql_include=["item_id"],
+        "ix_postings_by_impact", "namespace_id", "term", text("impact DESC"), postgresql_include=["item_id"]
     ),
 )
 

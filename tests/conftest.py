@@ -1,9 +1,10 @@
 """One real stack for the whole run (PostgreSQL, Redis, API, workers, beat), and a new tenant for every test."""
 
 import gc
+import json
 import os
 import secrets
-import time
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +16,10 @@ from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine, text
 
 from api.client import ServiceClient
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from models.settings import ServiceRole
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
-from models.store.tenancy.tokens import SCOPES, add_token, find_caller
+from models.store.tenancy.tokens import SCOPES, add_token, ensure_token, find_caller
 
 # A slow machine breaks no claim: hypothesis neither times an example nor minds how long one takes to make.
 settings.register_profile(
@@ -96,14 +97,32 @@ class Tenant:
         turns = [{"role": role, "content": content} for content in contents]
         return self.client.post_turns(session, turns, **identity)
 
+    def issue(self, **rights: Any) -> str:
+        """Another token of this tenant, of these scopes, namespaces and agents."""
+        token = f"lt_{secrets.token_urlsafe(16)}"
+        ensure_token(self.stack.owner_url, tenant=self.name, token=token, **rights)
+        return token
+
+    def enter(self, **rights: Any) -> ServiceClient:
+        """A client with such a token; whoever asks closes it."""
+        return ServiceClient(url=self.client.url, token=self.issue(**rights))
+
+    def run(self, *arguments: str, check: bool = True, **env: str) -> subprocess.CompletedProcess[str]:
+        """A `longtail` command with this tenant's token."""
+        return self.stack.run(arguments, check=check, LONGTAIL_TOKEN=self.token, **env)
+
+    def read(self, *arguments: str) -> Any:
+        """What a command prints as JSON."""
+        return json.loads(self.run(*arguments, "--json").stdout)
+
     def settle(self, seconds: float = 300.0) -> None:
         """Wait until the pipeline has nothing left of this tenant."""
-        deadline = time.monotonic() + seconds
-        while pending := self.one(
+        waiting = (
             "SELECT count(*) FROM longtail.work WHERE tenant_id = :tenant AND stage NOT IN ('done', 'failed')"
-        ):
-            assert time.monotonic() < deadline, f"{pending} items still wait after {seconds} s"
-            time.sleep(0.05)
+        )
+        await_true(
+            lambda: not self.one(waiting), seconds=seconds, told=lambda: f"{self.one(waiting)} items wait"
+        )
 
 
 def make_tenant(stack: ThrowawayStack, owner: Engine, name: str | None = None) -> Tenant:

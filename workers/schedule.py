@@ -25,10 +25,6 @@ class Every(schedule):
 def beat_schedule(settings: Settings) -> dict[str, dict[str, Any]]:
     """Celery's beat table. `expires`: ticks that pile up while workers are away are worth one, not many."""
     return {
-        tick.name: {
-            "task": tick.task,
-            "schedule": Every(tick.seconds),
-            "options": {"expires": tick.seconds},
-        }
+        tick.name: {"task": tick.task, "schedule": Every(tick.seconds), "options": {"expires": tick.seconds}}
         for tick in list_ticks(settings)
     }

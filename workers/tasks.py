@@ -104,11 +104,7 @@ def embed_pending(_task: Task[Any, Any]) -> int:
     """ingested → embedded (authored nodes: done)."""
     work = partial(embed_items, process.engine(), process.encoder())
     return run_stage(
-        "ingested",
-        work,
-        batch=get_settings().embed_batch_turns,
-        next_task=GATE_PENDING,
-        afterwards=_follow,
+        "ingested", work, batch=get_settings().embed_batch_turns, next_task=GATE_PENDING, afterwards=_follow
     )
 
 
@@ -131,12 +127,7 @@ def reembed(_task: Task[Any, Any]) -> str:
 def gate_pending(_task: Task[Any, Any]) -> int:
     """embedded → done."""
     settings = get_settings()
-    work = partial(
-        gate_turns,
-        process.engine(),
-        settings=settings,
-        on_due=partial(ring, COMPACT_DUE),
-    )
+    work = partial(gate_turns, process.engine(), settings=settings, on_due=partial(ring, COMPACT_DUE))
     return run_stage("embedded", work, batch=64, next_task=None)
 
 

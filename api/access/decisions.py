@@ -11,7 +11,6 @@ from api.runtime import Runtime
 from models.domain.records import Identity, durable_namespace
 from models.errors import DatabaseUnavailable, Forbidden, InvalidInput, NotFound, Unauthorized
 from models.store.conversation import sessions
-from models.store.engine import tenant_transaction
 from models.store.tenancy.tokens import Caller
 
 bearer = HTTPBearer(auto_error=False, description="The token of $LONGTAIL_HOME/token, or one you created.")
@@ -156,9 +155,7 @@ def check_session(
     runtime: Runtime, caller: Caller, session_id: str, identity: Identity = NOBODY
 ) -> sessions.Home:
     """Whose memory a session is, if the caller may see it; one without turns is not found."""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         home = sessions.find_home(connection, session_id=session_id, identity=identity)
     if not home.is_known:
         raise NotFound(f"session '{session_id}' has no turns", remedy="GET /v1/sessions lists them")

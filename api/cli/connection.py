@@ -1,6 +1,7 @@
 """How every command reaches the API."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from api.client import ServiceClient
@@ -16,3 +17,14 @@ def open_client(*, retry_seconds: float = 30.0) -> "ServiceClient":
     return ServiceClient.from_settings(
         get_settings(), retry_seconds=retry_seconds, reach_seconds=min(REACH_SECONDS, retry_seconds)
     )
+
+
+def walk_pages(ask: Callable[[str | None], dict[str, Any]], key: str) -> Iterator[Any]:
+    """The rows of a list that comes in pages, each page asked for when it is wanted."""
+    cursor: str | None = None
+    while True:
+        page = ask(cursor)
+        yield from page[key]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return

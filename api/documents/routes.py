@@ -4,12 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
-from api.access.decisions import (
-    Reader,
-    RuntimeOf,
-    Writer,
-    writer,
-)
+from api.access.decisions import Reader, RuntimeOf, Writer, writer
 from api.documents.diaries import load_diary, remove_document_or_diary
 from api.documents.schemas import DocumentOut, DocumentPageOut, LoadedDocumentOut
 from api.documents.service import load_document, page_documents, read_document
@@ -88,14 +83,7 @@ def put_document(
     if kind == "dream":
         return load_diary(runtime, caller, name=name, body=body, user_id=user_id, agent_id=agent_id)
     loaded = load_document(
-        runtime,
-        caller,
-        name=name,
-        body=body,
-        user_id=user_id,
-        agent_id=agent_id,
-        policy=policy,
-        kind=kind,
+        runtime, caller, name=name, body=body, user_id=user_id, agent_id=agent_id, policy=policy, kind=kind
     )
     runtime.doorbell.ring(INGEST)
     return loaded

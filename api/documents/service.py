@@ -63,9 +63,7 @@ def page_documents(
     is_narrow = user_id is not None or agent_id is not None
     binding = choose_binding(caller, user_id=user_id, agent_id=agent_id) if is_narrow else None
     after = read_cursor(cursor, parts=2) if cursor else ("", "")
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         found = list_documents(
             connection,
             tenant_id=caller.tenant_id,
@@ -220,12 +218,7 @@ def _store(
                 "or LONGTAIL_BUDGET_TOKENS_CONFIGURED",
             ) from error
         document_id = replace_document(
-            connection,
-            tenant_id=caller.tenant_id,
-            name=name,
-            binding=binding,
-            body=text,
-            partition=partition,
+            connection, tenant_id=caller.tenant_id, name=name, binding=binding, body=text, partition=partition
         )
     return document_id, partition
 

@@ -18,7 +18,7 @@ from models.domain.wishes.conversation import read_wish
 from models.domain.wishes.lifetimes import find_lifetime
 from models.errors import Conflict, NotFound
 from models.store.documents import bindings_of, load_rules
-from models.store.engine import repeat_if_overtaken, tenant_transaction
+from models.store.engine import repeat_if_overtaken
 from models.store.memory.forgetting import forget_guidance
 from models.store.memory.guidance import SpokenRule, correct_guidance, find_spoken_rule, list_spoken_rules
 from models.store.memory.memories import LAST_ID, find_memories_of
@@ -38,9 +38,7 @@ def page_guidance(
 ) -> GuidancePageOut:
     """A page of spoken rules, those noted last first."""
     wanted = choose_namespace(caller, asked)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         found = list_spoken_rules(
             connection,
             tenant_id=caller.tenant_id,
@@ -63,9 +61,7 @@ def correct_rule(
     runtime: Runtime, caller: Caller, guidance_id: UUID, request: CorrectionIn, *, asked: Identity
 ) -> GuidanceOut:
     """A spoken rule in other words, and so the memory of its turn if there is one; the raw turn keeps its own."""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         rule = _find(connection, caller, guidance_id, asked)
         known = find_memories_of(connection, tenant_id=caller.tenant_id, turn_ids=[rule.turn_id])
     if rule.forgotten_at is not None:
@@ -77,9 +73,7 @@ def correct_rule(
     if rule.turn_id in known:
         correct(runtime, caller, known[rule.turn_id], request, asked=asked)
     reading = read_wish(request.text)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         correct_guidance(
             connection,
             tenant_id=caller.tenant_id,
@@ -111,9 +105,7 @@ def forget_rule(
     """A spoken rule stands no more, and nothing recalls the turn that spoke it."""
 
     def leave() -> datetime | None:
-        with tenant_transaction(
-            runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-        ) as connection:
+        with runtime.transaction(caller) as connection:
             _find(connection, caller, guidance_id, asked)
             return forget_guidance(
                 connection, tenant_id=caller.tenant_id, guidance_id=guidance_id, reason=reason
@@ -132,9 +124,7 @@ def find_contradicted(
     by_namespace: dict[str, list[GuidanceOut]] = {}
     for wish in wishes:
         by_namespace.setdefault(wish.namespace, []).append(wish)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         for namespace, own in by_namespace.items():
             whose = read_identity(namespace)
             bindings = bindings_of(user_id=whose.user_id, agent_id=whose.agent_id)

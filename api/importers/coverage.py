@@ -14,12 +14,7 @@ from uuid import UUID
 from api.client import ServiceClient
 from api.importers.records import ImportedSummary
 from api.transfer.schemas import FORMAT, VERSION
-from models.domain.compaction.adoption import (
-    Adoption,
-    CoverableTurn,
-    ForeignSummary,
-    adopt_summaries,
-)
+from models.domain.compaction.adoption import Adoption, CoverableTurn, ForeignSummary, adopt_summaries
 from models.domain.compaction.clustering import summary_id
 from models.domain.compaction.summaries import judge_summary, measure_quality
 from models.domain.prompt.tail import TailTurn

@@ -34,12 +34,7 @@ class ImportMarks:
 
     def write(self, unit: Unit, *, sent: int, is_done: bool) -> None:
         """Remember that so many turns of the unit were taken."""
-        self._units[unit.name] = {
-            "size": unit.size,
-            "changed": unit.changed,
-            "sent": sent,
-            "done": is_done,
-        }
+        self._units[unit.name] = {"size": unit.size, "changed": unit.changed, "sent": sent, "done": is_done}
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh = self._file.with_name(f".{self._file.name}.{os.getpid()}")
         fresh.write_text(json.dumps(self._units))

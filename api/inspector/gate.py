@@ -13,7 +13,6 @@ from api.inspector.pages import ROOT, PageRoute, render
 from api.inspector.visitors import Form, Visiting, Writing
 from api.runtime import Runtime
 from models.errors import InvalidInput
-from models.store.engine import tenant_transaction
 from models.store.memory.decisions import gate_threshold, list_near, spread_signals
 from models.store.tenancy.tokens import Caller
 
@@ -45,9 +44,7 @@ MEANINGS: Final = {
 def get_gate(runtime: RuntimeOf, visitor: Visiting) -> Response:
     """Distribution, threshold, examples around it, and what the labels say."""
     caller = visitor.caller
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         own = gate_threshold(connection, tenant_id=caller.tenant_id)
         threshold = runtime.settings.gate_threshold if own is None else own
         fine = spread_signals(connection, tenant_id=caller.tenant_id, bins=BINS, most=DECISIONS_READ)

@@ -11,7 +11,6 @@ from api.inspector.pages import ROOT, PageRoute, render
 from api.inspector.visitors import Form, Operating, Visiting
 from api.status.service import replay_dead_letters
 from models.schedule import list_ticks
-from models.store.engine import tenant_transaction
 from models.store.reporting.overview import count_stages, list_retries
 from models.store.reporting.runs import list_runs
 from models.store.work import count_dead_letters, list_dead_letters
@@ -24,9 +23,7 @@ ROWS_LISTED: Final = 100
 def get_work(runtime: RuntimeOf, visitor: Visiting) -> Response:
     """The pipeline, its failures, and the schedule."""
     tenant_id = visitor.caller.tenant_id
-    with tenant_transaction(
-        runtime.engine, visitor.caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(visitor.caller) as connection:
         stages = count_stages(connection, tenant_id=tenant_id)
         retries = list_retries(connection, tenant_id=tenant_id, count=ROWS_LISTED)
         dead = list_dead_letters(connection, tenant_id=tenant_id, count=ROWS_LISTED)

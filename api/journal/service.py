@@ -10,15 +10,12 @@ from models.messages import COMPACT_DUE
 from models.store.compaction.progress import request_compaction
 from models.store.conversation.journal import append_entry, list_entries
 from models.store.conversation.sessions import find_home
-from models.store.engine import tenant_transaction
 from models.store.tenancy.tokens import Caller
 
 
 def take_hint(runtime: Runtime, caller: Caller, hint: LifecycleIn) -> LifecycleOut:
     """Write a hint down and, where the session is known, ask for its compaction."""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         home = find_home(connection, session_id=hint.session_id, identity=hint.identity())
         entry_id = append_entry(
             connection,
@@ -49,9 +46,7 @@ def read_journal(
 ) -> JournalOut:
     """The newest hints of the tenant, or of the namespace asked for or opened by the token."""
     namespace = choose_namespace(caller, asked)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         entries = list_entries(
             connection,
             tenant_id=caller.tenant_id,

@@ -13,7 +13,7 @@ from models.domain.records import GLOBAL_NAMESPACE, Identity, read_identity
 from models.errors import Conflict
 from models.messages import INGEST
 from models.store.conversation.turns import accept_turns
-from models.store.engine import single_statement, tenant_transaction
+from models.store.engine import single_statement
 from models.store.memory.memories import add_memory
 from models.store.tenancy.tokens import Caller
 from models.tables import MAX_NAME_LENGTH
@@ -59,11 +59,7 @@ def _append(runtime: Runtime, caller: Caller, session_id: str, identity: Identit
     began_ns = time.time_ns()
     with single_statement(runtime.engine, timeout_ms=runtime.settings.statement_timeout_ms) as connection:
         accepted = accept_turns(
-            connection,
-            whose=caller,
-            session_id=session_id,
-            identity=identity,
-            turns=[turn.to_domain()],
+            connection, whose=caller, session_id=session_id, identity=identity, turns=[turn.to_domain()]
         )
     if runtime.traces:
         runtime.traces.add_accepted(accepted.turn_ids, began_ns=began_ns)
@@ -96,9 +92,7 @@ def remember(
         identity=read_identity(namespace),
         turn=turn,
     )
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         memory_id = add_memory(
             connection,
             tenant_id=caller.tenant_id,

@@ -30,7 +30,7 @@ from api.turns.schemas import TurnIn
 from models.domain.records import GLOBAL_NAMESPACE, Identity
 from models.errors import Conflict, InvalidInput, NotFound
 from models.messages import INGEST
-from models.store.engine import repeat_if_overtaken, tenant_transaction
+from models.store.engine import repeat_if_overtaken
 from models.store.index.embeddings import table_of
 from models.store.memory.decisions import WORDS, find_decision
 from models.store.memory.forgetting import (
@@ -50,12 +50,7 @@ def read_memory(
     runtime: Runtime, caller: Caller, memory_id: UUID, *, asked: Identity, explain: bool
 ) -> MemoryOut:
     """One memory, forgotten or not, and if wanted everything it rests on."""
-    with tenant_transaction(
-        runtime.engine,
-        caller,
-        timeout_ms=runtime.settings.statement_timeout_ms,
-        is_snapshot=True,
-    ) as connection:
+    with runtime.transaction(caller, is_snapshot=True) as connection:
         return _read(connection, caller, memory_id, asked=asked, explain=explain)
 
 
@@ -85,9 +80,7 @@ def page_memories(
 ) -> MemoryPageOut:
     """A page of memories, those made last first."""
     wanted = choose_namespace(caller, asked)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         found = list_memories(
             connection,
             tenant_id=caller.tenant_id,
@@ -147,9 +140,7 @@ def correct(
 def _correct(
     runtime: Runtime, caller: Caller, memory_id: UUID, request: CorrectionIn, asked: Identity
 ) -> tuple[bool, MemoryOut]:
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         memory = _find(connection, caller, memory_id, asked)
         if memory.forgotten_at is not None:
             raise Conflict(
@@ -180,9 +171,7 @@ def forget(
     table = table_of(runtime.serving.name)
 
     def leave() -> ForgottenOut:
-        with tenant_transaction(
-            runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-        ) as connection:
+        with runtime.transaction(caller) as connection:
             memory = _find(connection, caller, memory_id, asked)
             known: dict[str, Any] = {"tenant_id": caller.tenant_id, "memory_id": memory_id}
             echoes = find_echoes(connection, **known, table=table) if memory.forgotten_at is None else []

@@ -39,9 +39,7 @@ LISTED = {  # where somebody finds the names of each kind
 def page_namespaces(runtime: Runtime, caller: Caller, *, cursor: str | None, limit: int) -> NamespacePageOut:
     """A page of namespaces by name, with counts; a bound token sees its own."""
     after = read_cursor(cursor, parts=1)[0] if cursor else ""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         found = list_namespaces(
             connection, tenant_id=caller.tenant_id, only=caller.namespace, after=after, count=limit + 1
         )
@@ -147,9 +145,7 @@ def _check_id(name: str) -> None:
 
 def _find(runtime: Runtime, caller: Caller, namespace: str) -> NamespaceCounts:
     check_namespace(caller, namespace)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         found = list_namespaces(connection, tenant_id=caller.tenant_id, only=namespace, count=1)
     if not found:
         raise NotFound(f"no namespace '{namespace}' in this tenant", remedy=LISTED["namespace"])
@@ -163,14 +159,7 @@ def _start(
 
     def do(erasure_id: UUID, on_step: OnStep) -> Counts:
         counts = _erase(
-            runtime,
-            caller,
-            kind,
-            name,
-            reason=reason,
-            is_dry=is_dry,
-            erasure_id=erasure_id,
-            on_step=on_step,
+            runtime, caller, kind, name, reason=reason, is_dry=is_dry, erasure_id=erasure_id, on_step=on_step
         )
         if counts is None:
             raise NotFound(f"no {kind} '{shown}' in this tenant", remedy=LISTED[kind])

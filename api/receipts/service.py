@@ -69,9 +69,7 @@ def replay(runtime: Runtime, caller: Caller, assembly_id: UUID) -> ReplayOut:
 
 def read_newest(runtime: Runtime, caller: Caller, *, session_id: str | None, count: int) -> list[ReceiptLine]:
     """The newest receipts that the token opens."""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         return list_receipts(connection, tenant_id=caller.tenant_id, session_id=session_id, count=count)
 
 

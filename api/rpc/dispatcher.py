@@ -52,10 +52,6 @@ class Call:
     runtime: Runtime
     caller: Caller
 
-    @property
-    def timeout_ms(self) -> int:
-        return self.runtime.settings.statement_timeout_ms
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:

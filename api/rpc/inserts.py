@@ -26,7 +26,6 @@ from models.domain.wishes.conversation import read_wish
 from models.errors import InvalidInput, ServiceError
 from models.store.collections.records import NewRecord, find_named_turn, put_record
 from models.store.collections.views import find_said, find_said_at
-from models.store.engine import tenant_transaction
 from models.store.memory.guidance import add_guidance
 from models.store.memory.memories import add_memory
 
@@ -50,7 +49,7 @@ def insert_turn(
     if is_skipped(call, turn, names=[session_id, *_keys_in(metadata)]):
         return None
     identity = _read_identity(metadata, session_id)
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         find_home(connection, session_id, identity)
         if not identity.is_empty:
             open_for_writing(connection, call, f"user:{durable_namespace(identity, session_id)}")
@@ -109,7 +108,7 @@ def insert_text(
     call: Call, *, collection: str, record_id: str, text: str, metadata: Mapping[str, Any]
 ) -> bool:
     """Put a text where its collection says; False for what a host says to itself, which is not kept."""
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         place = open_for_writing(connection, call, collection)
     if place.is_derived:
         raise InvalidInput(
@@ -150,7 +149,7 @@ def _insert_on_turn(call: Call, place: Place, record_id: str, text: str, metadat
     )
     tenant_id = call.caller.tenant_id
     seen_at = turn.ts or datetime.now(UTC)
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         if place.view == "memories":
             assert place.namespace is not None
             add_memory(
@@ -192,7 +191,7 @@ def _find_owner(call: Call, place: Place) -> Identity:
     if place.namespace is not None:
         return read_identity(place.namespace)
     assert place.session_id is not None
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         return read_identity(find_home(connection, place.session_id))
 
 
@@ -202,7 +201,7 @@ def _find_turn(call: Call, place: Place, record_id: str, turn: TurnIn) -> UUID |
     session_id, source = turn.metadata.get("sessionId"), turn.metadata.get("source_turn_id")
     tenant_id = call.caller.tenant_id
     digest = hashlib.sha256(turn.content.encode()).digest()
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         if isinstance(session_id, str) and session_id:
             found = None
             if place.namespace in (find_home(connection, session_id), None):
@@ -247,7 +246,7 @@ def _insert_own(call: Call, place: Place, record_id: str, text: str, metadata: M
         serving = call.runtime.serving
         vector, encoder = encode(call, [turn.content], serving, as_passages=True)[0], serving.name
     tenant_id = call.caller.tenant_id
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         namespace = place.namespace
         if namespace is None and place.session_id is not None:
             namespace = find_home(connection, place.session_id)

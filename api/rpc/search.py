@@ -27,7 +27,6 @@ from models.store.collections.views import (
     load_entries,
 )
 from models.store.conversation.history import LAST_SEQ
-from models.store.engine import tenant_transaction
 from models.store.index.embeddings import Vector
 from models.store.recall.nearest import choose_way, find_neighbours, measure_sizes
 
@@ -94,7 +93,7 @@ def search(call: Call, scope: Scope, question: Question, *, k: int, exclude: Any
     tenant_id, encoder = call.caller.tenant_id, question.serving.name
     count = min(k, MOST_RESULTS) + len(exclude)
     found: list[Entry] = []
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         if question.vector is None:
             waiting = list_entries(connection, tenant_id=tenant_id, scope=scope, count=COMPARED_BY_WORDS)
         else:
@@ -107,7 +106,7 @@ def search(call: Call, scope: Scope, question: Question, *, k: int, exclude: Any
     compared = compare(call, [entry for entry in waiting if entry.key not in known], question)
     found = [*found, *compared.entries]
     if scope.view == "authored":
-        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+        with call.runtime.transaction(call.caller) as connection:
             found = present(connection, tenant_id=tenant_id, scope=scope, entries=found)
     wanted = [entry for entry in found if entry.id not in exclude and entry.key not in exclude]
     wanted.sort(key=lambda entry: (-entry.similarity, entry.id))

@@ -22,7 +22,7 @@ from models.domain.prompt.fate import Fate, decide_fate
 from models.domain.recall.sessions import choose_one_of_each_session, witness
 from models.domain.records import Identity, durable_namespace
 from models.errors import InvalidInput
-from models.store.engine import one_round_trip, tenant_transaction
+from models.store.engine import one_round_trip
 from models.store.index.items import load_items
 from models.store.recall.candidates import Breadth, CandidateRow, send_named
 from models.store.recall.context import Context, Origin, receive_context, send_context
@@ -204,9 +204,7 @@ def _load_page(
     runtime: Runtime, caller: Caller, context: Context, places: Sequence[Place]
 ) -> list[RankedHit]:
     """The results a cursor names, in its order, as far as they are still there and the caller may see them."""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         items = load_items(
             connection,
             tenant_id=caller.tenant_id,

@@ -10,7 +10,6 @@ from api.sessions.schemas import SessionOut, SessionPageOut
 from models.domain.records import Identity
 from models.errors import NotFound
 from models.store.conversation.sessions import describe_session, list_sessions
-from models.store.engine import tenant_transaction
 from models.store.tenancy.tokens import Caller
 
 
@@ -27,9 +26,7 @@ def page_sessions(
     """A page of sessions by name, with counts."""
     wanted = choose_namespace(caller, asked)
     after = read_cursor(cursor, parts=1)[0] if cursor else ""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         found = list_sessions(
             connection,
             tenant_id=caller.tenant_id,
@@ -48,9 +45,7 @@ def page_sessions(
 def read_session(runtime: Runtime, caller: Caller, session_id: str, *, asked: Identity) -> SessionOut:
     """One session: its counts, its tokens, and how far its compaction came."""
     check_session(runtime, caller, session_id, asked)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         found = describe_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
     if found is None:
         raise NotFound(f"session '{session_id}' has no turns", remedy="GET /v1/sessions lists them")

@@ -1,20 +1,39 @@
-"""A whole stack of its own in a temporary folder, for tests and benchmarks: real servers, real processes."""
+"""A whole stack of its own in a temporary folder, for tests and benchmarks, and waiting for what it does; all is real."""
 
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from api.stack.home.layout import Layout, plan_layout
 from api.stack.lifecycle import stop_stack
 from api.stack.reports.status import gather_status
 from models.errors import ServiceError
 from models.settings import Settings
+
+Found = TypeVar("Found")
+
+
+def await_true(
+    condition: Callable[[], Found],
+    *,
+    seconds: float = 600.0,
+    told: Callable[[], object] | str = "it did not happen",
+) -> Found:
+    """Look again and again until it is so, and return what was found; a slow machine ends nothing, a hang does."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, (
+            f"after {seconds:g} s: {told if isinstance(told, str) else told()}"
+        )
+        time.sleep(0.05)
+    return found
 
 
 class ThrowawayStack:
@@ -67,15 +86,15 @@ class ThrowawayStack:
         self.run(["up", "--detach"])
 
     def run(
-        self, arguments: Sequence[str], *, check: bool = True, timeout_seconds: float = 600
+        self, arguments: Sequence[str], *, check: bool = True, **env: str
     ) -> subprocess.CompletedProcess[str]:
-        """Run a `longtail` command in this stack's environment."""
+        """Run a `longtail` command in this stack's environment, and in what `env` adds to it."""
         result = subprocess.run(
             [sys.executable, "-m", "api", *arguments],
-            env=self.env,
+            env={**self.env, **env},
             text=True,
             capture_output=True,
-            timeout=timeout_seconds,
+            timeout=600,
             check=False,
         )
         if check and result.returncode:

@@ -22,7 +22,6 @@ from models.store.compaction.summaries import (
 )
 from models.store.conversation.history import OutlinedTurn, load_kept_turns, load_outline
 from models.store.conversation.sessions import find_home
-from models.store.engine import tenant_transaction
 from models.store.tenancy.tokens import Caller
 
 
@@ -30,9 +29,7 @@ def read_summary(
     runtime: Runtime, caller: Caller, summary_id: UUID, *, asked: Identity = NOBODY
 ) -> SummaryOut:
     """One summary with everything known about it."""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         return _show_summary(connection, caller, _find(connection, caller, summary_id, asked))
 
 
@@ -47,9 +44,7 @@ def expand_summary(
     asked: Identity = NOBODY,
 ) -> ExpandOut:
     """What lies below a summary: every summary, and the raw turns page by page, down to `depth` edges."""
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         _find(connection, caller, summary_id, asked)
         below = []
         if cursor is None:  # the summaries come with the first page
@@ -85,9 +80,7 @@ class Outline:
 def outline_session(runtime: Runtime, caller: Caller, session_id: str) -> Outline:
     """What covers what in a session, read at one moment."""
     check_session(runtime, caller, session_id)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms, is_snapshot=True
-    ) as connection:
+    with runtime.transaction(caller, is_snapshot=True) as connection:
         turns = load_outline(connection, tenant_id=caller.tenant_id, session_id=session_id)
         made = list_of_session(connection, tenant_id=caller.tenant_id, session_id=session_id)
         standing = sorted((one for one in made if one.is_active), key=lambda one: one.first_position)

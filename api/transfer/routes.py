@@ -32,10 +32,7 @@ BYTES_AT_ONCE = 4 * 1024 * 1024
     },
 )
 def get_export(
-    runtime: RuntimeOf,
-    caller: Reader,
-    asked: Asked,
-    session_id: Annotated[Name | None, Query()] = None,
+    runtime: RuntimeOf, caller: Reader, asked: Asked, session_id: Annotated[Name | None, Query()] = None
 ) -> StreamingResponse:
     """Everything kept, with its lineage, as one moment saw it: a header, records, and a count at the end."""
     lines = export(runtime, caller, asked=asked, session_id=session_id)

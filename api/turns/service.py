@@ -88,9 +88,7 @@ def page_turns(
 ) -> TurnPageOut:
     """A page of the raw record, oldest first."""
     check_session(runtime, caller, session_id, asked)
-    with tenant_transaction(
-        runtime.engine, caller, timeout_ms=runtime.settings.statement_timeout_ms
-    ) as connection:
+    with runtime.transaction(caller) as connection:
         kept = list_turns(
             connection,
             tenant_id=caller.tenant_id,

@@ -128,11 +128,7 @@ def main() -> None:
     if not any(name.startswith(chosen.only) for name in FAULTS):
         parser.error(f"no fault begins with {chosen.only!r}; there are: {', '.join(FAULTS)}")
     outcomes = run(
-        count=chosen.faults,
-        seed=chosen.seed,
-        seconds=chosen.minutes * 60,
-        only=chosen.only,
-        report=report,
+        count=chosen.faults, seed=chosen.seed, seconds=chosen.minutes * 60, only=chosen.only, report=report
     )
     if chosen.page:
         kept = (

@@ -43,11 +43,7 @@ class Use:
 
 
 def find_left_out(
-    found: Sequence[Mapping[str, Any]],
-    *,
-    floor: float,
-    in_prompt: frozenset[str],
-    reasons: Mapping[str, str],
+    found: Sequence[Mapping[str, Any]], *, floor: float, in_prompt: frozenset[str], reasons: Mapping[str, str]
 ) -> list[str]:
     """Ids of what scores the floor or more and is not in the prompt, but for what is no loss.
 

@@ -146,10 +146,7 @@ def measure_memories(
         for name, key in orders.items():
             kept_by[name] = _keep_first(sorted(drawn, key=key, reverse=True), kept_mass)
         result[half] = {name: _score_sources(drawn, kept) for name, kept in kept_by.items()}
-        for name, (at, by) in {
-            OURS: (threshold, weights),
-            "seed": (SEED_THRESHOLD, SEED_WEIGHTS),
-        }.items():
+        for name, (at, by) in {OURS: (threshold, weights), "seed": (SEED_THRESHOLD, SEED_WEIGHTS)}.items():
             kept_alone = _keep_alone(made, threshold=at, weights=by)
             for source in (MADE, AGENTS):
                 result[half][name][source] = _score([one for one in made if one.source == source], kept_alone)

@@ -105,8 +105,7 @@ def run(
         tallies = [Tally() for _ in range(clients)]
         threads = [
             threading.Thread(
-                target=run_client,
-                args=(number, settings.service_url(), token, texts, start + seconds, tally),
+                target=run_client, args=(number, settings.service_url(), token, texts, start + seconds, tally)
             )
             for number, tally in enumerate(tallies)
         ]

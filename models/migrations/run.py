@@ -36,7 +36,7 @@ OLDEST_PGVECTOR: Final = (0, 8)
 OLDEST_POSTGRES: Final = 18  # uuidv7() is in its core from there on
 
 
-def migrate(owner_url: str, *, encoder: str | None = None) -> None:
+def migrate(owner_url: str) -> None:
     """Bring the database at `owner_url` to this version's schema, roles, policies and views.
 
     Ends with the encoder: one whose fingerprint differs from the stored vectors' is refused.
@@ -52,11 +52,7 @@ def migrate(owner_url: str, *, encoder: str | None = None) -> None:
         _upgrade(connection)
         apply_scripts(connection)
         settings = get_settings()
-        settle_encoder(
-            connection,
-            wanted=encoder or settings.encoder,
-            is_named=encoder is not None or "encoder" in settings.model_fields_set,
-        )
+        settle_encoder(connection, wanted=settings.encoder, is_named="encoder" in settings.model_fields_set)
 
 
 def _upgrade(connection: Connection) -> None:

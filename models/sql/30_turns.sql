@@ -108,7 +108,7 @@ END
 $$;
 
 -- The second lock on raw turns, behind the missing grant: even the owner's own mistakes are refused. What
--- `erase_namespace` or the erasure of a whole tenant names is let go, and only by DELETE.
+-- `erase` or the erasure of a whole tenant names is let go, and only by DELETE.
 CREATE OR REPLACE FUNCTION longtail.refuse_change() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN

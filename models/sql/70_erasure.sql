@@ -29,6 +29,7 @@ $$;
 -- Sessions that keep other turns stay; their summaries go, because one may quote what is erased, and are made anew.
 -- It is one transaction; a notice after each step ("12 of 40", in its detail) says how far it is.
 DROP FUNCTION IF EXISTS longtail.erase(text, text, uuid, text);
+DROP FUNCTION IF EXISTS longtail.erase_namespace(text, uuid, text);
 CREATE OR REPLACE FUNCTION longtail.erase(of_kind text, of_name text, by_token uuid, why text, as_id uuid) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = longtail, pg_temp
 AS $$
@@ -201,7 +202,3 @@ BEGIN
     RETURN counts;
 END
 $$;
-
-CREATE OR REPLACE FUNCTION longtail.erase_namespace(of_namespace text, by_token uuid, why text) RETURNS jsonb
-LANGUAGE sql VOLATILE SET search_path = longtail, pg_temp
-AS $$ SELECT longtail.erase('namespace', of_namespace, by_token, why, uuidv7()) $$;

@@ -19,7 +19,7 @@ GRANT EXECUTE ON FUNCTION longtail.authenticate(bytea), longtail.find_by_words(t
     longtail.opens_all(), longtail.opened_namespaces(), longtail.opened(), longtail.readable(),
     longtail.find_home(text, text, text, text, text), longtail.find_places(text, text, text, text, text),
     longtail.read_context(uuid, text, text, text, text, text, bigint, integer, regclass),
-    longtail.erase_namespace(text, uuid, text), longtail.erase(text, text, uuid, text, uuid), longtail.is_buried(text, text[]),
+    longtail.erase(text, text, uuid, text, uuid), longtail.is_buried(text, text[]),
     longtail.measure_service(), longtail.check_administration(),
     longtail.issue_token(bytea, text[], text[], text[], text, timestamptz), longtail.list_tokens(), longtail.revoke_token(uuid),
     longtail.living_tokens(bytea[])

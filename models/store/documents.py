@@ -15,11 +15,7 @@ from models.domain.rules.tiers import Partition, Tier
 
 def bindings_of(*, user_id: str | None, agent_id: str | None) -> list[str]:
     """Whose documents apply: the tenant's always, then the agent's, then the user's."""
-    return [
-        "tenant",
-        *([f"agent:{agent_id}"] if agent_id else []),
-        *([f"user:{user_id}"] if user_id else []),
-    ]
+    return ["tenant", *([f"agent:{agent_id}"] if agent_id else []), *([f"user:{user_id}"] if user_id else [])]
 
 
 def authored_namespace(binding: str) -> str:
@@ -68,13 +64,7 @@ RETURNING id
 
 
 def replace_document(
-    connection: Connection,
-    *,
-    tenant_id: UUID,
-    name: str,
-    binding: str,
-    body: str,
-    partition: Partition,
+    connection: Connection, *, tenant_id: UUID, name: str, binding: str, body: str, partition: Partition
 ) -> UUID:
     """Load a document in place of its former version: its nodes, all but the hard ones to be indexed."""
     document_id: UUID = connection.execute(

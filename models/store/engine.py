@@ -13,14 +13,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from models.errors import (
-    Conflict,
-    DatabaseUnavailable,
-    DeadlineExceeded,
-    Forbidden,
-    Misconfigured,
-    Overtaken,
-)
+from models.errors import Conflict, DatabaseUnavailable, DeadlineExceeded, Forbidden, Misconfigured, Overtaken
 from models.settings import sqlalchemy_url
 from models.store.watchdog import Watchdog
 
@@ -121,11 +114,7 @@ def _settings_of(whose: Whose, timeout_ms: int) -> dict[str, str]:
 
 
 def open_engine(
-    url: str | None,
-    *,
-    pool_size: int = 4,
-    connect_timeout_seconds: float = 2.0,
-    waits_for_disk: bool = True,
+    url: str | None, *, pool_size: int = 4, connect_timeout_seconds: float = 2.0, waits_for_disk: bool = True
 ) -> Engine:
     """An engine for a service role. Build it after fork: connections do not survive one.
 

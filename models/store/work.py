@@ -57,11 +57,7 @@ def hold_work(connection: Connection, *, claims: Sequence[Claim], lease_seconds:
     """The work on these rows still goes on; those that are advanced, gone or somebody else's are left alone."""
     connection.execute(
         text("SELECT longtail.hold_work(:holder, :ids, make_interval(secs => :lease))"),
-        {
-            "holder": claims[0].lease_id,
-            "ids": [claim.item_id for claim in claims],
-            "lease": lease_seconds,
-        },
+        {"holder": claims[0].lease_id, "ids": [claim.item_id for claim in claims], "lease": lease_seconds},
     )
 
 
@@ -105,11 +101,7 @@ def advance_work(connection: Connection, *, claims: Sequence[Claim], to_stage: s
     """
     if not claims:
         return
-    values = {
-        "ids": [claim.item_id for claim in claims],
-        "holder": claims[0].lease_id,
-        "to_stage": to_stage,
-    }
+    values = {"ids": [claim.item_id for claim in claims], "holder": claims[0].lease_id, "to_stage": to_stage}
     advanced = connection.execute(
         text(
             "UPDATE work SET stage = :to_stage, attempts = 0, last_error = NULL, "

@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -18,7 +18,7 @@ import pytest
 import redis
 from sqlalchemy import Engine, event, text
 
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from bench.texts import make_texts
 from models.encoders.registry import load_encoder
 from models.encoders.toy import ToyEncoder
@@ -81,13 +81,6 @@ def expect_nothing_lost(tenant: Any) -> None:
         "GROUP BY session_id, level, first_position HAVING count(*) > 1"
     )
     assert twice == []
-
-
-def wait_for(condition: Callable[[], Any], seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
 
 
 PHASES = ("read", "encode", "write", "commit", "committed")
@@ -218,11 +211,11 @@ def test_the_worker_killed_in_the_middle_is_followed_by_another_that_finishes(te
         talk(tenant, 400, seed=100 + number)
         before = tenant.one(SUMMARIES)
         tenant.client.compact("s", wait=False, force=True)
-        wait_for(lambda: tenant.one(SUMMARIES) > before)  # noqa: B023 - called at once
+        await_true(lambda: tenant.one(SUMMARIES) > before)  # noqa: B023 - called at once
         for process in worker_processes(tenant.stack):
             process.send_signal(signal.SIGKILL)
         expect_nothing_lost(tenant)
-        wait_for(
+        await_true(
             lambda: (
                 tenant.one(
                     "SELECT count(*) FROM longtail.compactions WHERE tenant_id = :tenant AND requested_at IS NULL"
@@ -331,5 +324,5 @@ def test_a_lost_message_is_only_a_delay(tenant: Any) -> None:
     with tenant_transaction(tenant.as_role("longtail_api"), tenant.id) as connection:
         request_compaction(connection, tenant_id=tenant.id, session_id="s", force=True)
     redis.Redis.from_url(tenant.stack.settings.broker_url()).flushall()
-    wait_for(lambda: tenant.one(SUMMARIES) > 0)
+    await_true(lambda: tenant.one(SUMMARIES) > 0)
     expect_nothing_lost(tenant)

@@ -2,8 +2,7 @@
 
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import psutil
@@ -14,7 +13,7 @@ from sqlalchemy import Engine
 from api.client import ServiceClient
 from api.stack.home.layout import plan_layout
 from api.stack.supervision.supervisor import Supervisor
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from models.store.engine import open_engine
 
 DONE = "SELECT count(*) FROM longtail.work WHERE tenant_id = :tenant AND stage = 'done'"
@@ -71,13 +70,6 @@ def expect_everything_remembered(tenant: Any, count: int) -> None:
     assert tenant.one("SELECT count(*) FROM longtail.dead_letters WHERE tenant_id = :tenant") == 0
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
 def send(tenant: Any, count: int) -> None:
     said = [f"Turn {n}: on {n % 28 + 1} May we fixed error E{n} in src/module_{n}.py." for n in range(count)]
     tenant.say("s", *said)
@@ -85,7 +77,7 @@ def send(tenant: Any, count: int) -> None:
 
 def test_killing_the_workers_in_the_middle_of_a_drain_loses_nothing(tenant: Any) -> None:
     send(tenant, 300)
-    wait_for(lambda: 0 < tenant.one(VECTORS) < 300)
+    await_true(lambda: 0 < tenant.one(VECTORS) < 300)
     victims = processes(tenant.stack, "celery", "worker")
     assert victims
     for victim in victims:
@@ -123,12 +115,12 @@ def test_no_row_is_blamed_for_a_bell_that_could_not_be_rung(tenant: Any) -> None
     """What is being drained when Redis goes away is drained all the same: once, and without an error on any row."""
     supervisor = Supervisor(plan_layout(tenant.stack.home, "nobody").control_socket)
     send(tenant, 300)
-    wait_for(lambda: 0 < tenant.one(VECTORS) < 300)
+    await_true(lambda: 0 < tenant.one(VECTORS) < 300)
     supervisor.stop("redis")
     try:
-        wait_for(lambda: supervisor.processes()["redis"].state == "STOPPED")
+        await_true(lambda: supervisor.processes()["redis"].state == "STOPPED")
         waiting = tenant.one(WAITING_FOR_VECTORS)
-        wait_for(lambda: tenant.one(WAITING_FOR_VECTORS) < max(waiting - 16, 1))
+        await_true(lambda: tenant.one(WAITING_FOR_VECTORS) < max(waiting - 16, 1))
         blamed = tenant.rows(
             "SELECT DISTINCT last_error FROM longtail.work WHERE tenant_id = :tenant AND last_error IS NOT NULL"
         )
@@ -167,7 +159,7 @@ def test_without_postgres_assemble_returns_the_messages_and_says_so(tenant: Any)
     assert again["degraded"][0]["code"] == "database_unavailable"
     assert "Never panic" in again["messages"][0]["content"]
     assert again["messages"][1:] == shown
-    wait_for(lambda: not tenant.client.assemble(**ask)["degraded"])
+    await_true(lambda: not tenant.client.assemble(**ask)["degraded"])
 
 
 def test_an_api_that_starts_while_postgres_is_away_knows_the_rules_that_another_process_read(
@@ -178,7 +170,7 @@ def test_an_api_that_starts_while_postgres_is_away_knows_the_rules_that_another_
     with ServiceClient(url=stack.status()["api"]["url"], token=token, retry_seconds=60) as client:
         client.put_document("a.md", "- Never dawdle.")
         client.put_document("b.md", "- Never hurry.", user_id="ann")
-        wait_for(lambda: "Never dawdle" in kept_rules(stack) and "Never hurry" in kept_rules(stack))
+        await_true(lambda: "Never dawdle" in kept_rules(stack) and "Never hurry" in kept_rules(stack))
         client.call("GET", "/v1/status")
         postmaster = next(p for p in processes(stack, "postgres") if p.parent() and "-D" in p.cmdline())
         everyone = [postmaster, *postmaster.children(recursive=True)]
@@ -199,7 +191,7 @@ def test_an_api_that_starts_while_postgres_is_away_knows_the_rules_that_another_
         assert "Never dawdle" in hers["text"] and "Never hurry" in hers["text"]
         assert "Never dawdle" in his["text"] and "Never hurry" not in his["text"]
         assert his["degraded"][0]["code"] == "database_unavailable"
-        wait_for(lambda: not client.assemble(user_id="ann", **ask)["degraded"])
+        await_true(lambda: not client.assemble(user_id="ann", **ask)["degraded"])
         client.delete_document("a.md")
         erasing = {"kind": "document", "name": "b.md", "confirm": "b.md", "user_id": "ann"}
         client.call("POST", "/v1/erasures", json=erasing)
@@ -216,7 +208,7 @@ def test_postgres_killed_comes_back_with_every_turn(tenant: Any) -> None:
     send(tenant, 50)
     postmaster = next(p for p in processes(tenant.stack, "postgres") if "-D" in p.cmdline())
     os.kill(postmaster.pid, signal.SIGKILL)
-    wait_for(lambda: tenant.stack.status()["healthy"])
+    await_true(lambda: tenant.stack.status()["healthy"])
     tenant.owner.dispose()
     expect_everything_remembered(tenant, 50)
 

@@ -39,17 +39,7 @@ def data(tmp_path: Path) -> Path:
 
 def test_ours_and_the_baselines_are_measured_and_reported_in_one_run(data: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
-    command = [
-        sys.executable,
-        "-m",
-        "api",
-        "bench",
-        "quality",
-        "--data",
-        str(data),
-        "--output",
-        str(output),
-    ]
+    command = [sys.executable, "-m", "api", "bench", "quality", "--data", str(data), "--output", str(output)]
     options = [
         "--part",
         "locomo",
@@ -90,17 +80,7 @@ def test_ours_and_the_baselines_are_measured_and_reported_in_one_run(data: Path,
 
 
 def test_an_unknown_peer_is_refused_before_anything_starts(data: Path, tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "api",
-        "bench",
-        "quality",
-        "--data",
-        str(data),
-        "--peers",
-        "mem0,nobody",
-    ]
+    command = [sys.executable, "-m", "api", "bench", "quality", "--data", str(data), "--peers", "mem0,nobody"]
     done = subprocess.run(
         [*command, "--output", str(tmp_path / "out")], capture_output=True, text=True, check=False
     )

@@ -1,7 +1,6 @@
 """Claims about looking at what is kept and putting it right: what the API can, a person can type."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,42 +11,27 @@ from sqlalchemy import text
 from models.store.engine import plain_transaction
 
 
-def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-    before = dict(tenant.stack.env)
-    tenant.stack.env["LONGTAIL_TOKEN"] = tenant.token
-    try:
-        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
-    finally:
-        tenant.stack.env.clear()
-        tenant.stack.env.update(before)
-    return done
-
-
-def read(tenant: Any, *arguments: str) -> Any:
-    return json.loads(run(tenant, *arguments, "--json").stdout)
-
-
 def test_memories_are_listed_shown_corrected_and_forgotten(tenant: Any) -> None:
-    run(tenant, "remember", "Ann keeps bees.", "--user", "ann")
-    [one] = read(tenant, "memories", "list", "--user", "ann")["memories"]
-    assert "Ann keeps bees." in run(tenant, "memories", "list").stdout
-    assert "no memories" in run(tenant, "memories", "list", "--user", "bob").stdout
-    run(tenant, "memories", "correct", one["id"], "Ann keeps goats.")
-    shown = run(tenant, "memories", "show", one["id"]).stdout
+    tenant.run("remember", "Ann keeps bees.", "--user", "ann")
+    [one] = tenant.read("memories", "list", "--user", "ann")["memories"]
+    assert "Ann keeps bees." in tenant.run("memories", "list").stdout
+    assert "no memories" in tenant.run("memories", "list", "--user", "bob").stdout
+    tenant.run("memories", "correct", one["id"], "Ann keeps goats.")
+    shown = tenant.run("memories", "show", one["id"]).stdout
     assert shown.startswith("Ann keeps goats.") and "Ann keeps bees." in shown, "with what it said before"
-    run(tenant, "memories", "forget", one["id"])
-    assert read(tenant, "memories", "list")["memories"] == []
+    tenant.run("memories", "forget", one["id"])
+    assert tenant.read("memories", "list")["memories"] == []
 
 
 def test_in_a_narrow_terminal_the_words_stand_below_their_id(
     tenant: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = "Ann keeps her bees on the roof of the old customs house in Porto."
-    run(tenant, "remember", words, "--user", "ann")
+    tenant.run("remember", words, "--user", "ann")
     monkeypatch.setitem(tenant.stack.env, "COLUMNS", "80")
-    assert f"  {words}" in run(tenant, "memories", "list").stdout.splitlines()
+    assert f"  {words}" in tenant.run("memories", "list").stdout.splitlines()
     monkeypatch.setitem(tenant.stack.env, "COLUMNS", "160")
-    [heading, row] = run(tenant, "memories", "list").stdout.splitlines()
+    [heading, row] = tenant.run("memories", "list").stdout.splitlines()
     assert heading.split() == ["id", "whose", "said", "text"] and words in row
 
 
@@ -62,27 +46,27 @@ def test_a_list_of_wishes_names_who_said_each(tenant: Any) -> None:
 def test_spoken_wishes_sessions_and_namespaces_are_listed(tenant: Any) -> None:
     tenant.say("s1", "From now on answer in short sentences, please.", user_id="ann")
     tenant.settle()
-    [wish] = read(tenant, "guidance", "list", "--user", "ann")["guidance"]
-    assert [one["session_id"] for one in read(tenant, "sessions", "list")["sessions"]] == ["s1"]
-    assert read(tenant, "sessions", "show", "s1")["turns"] == 1
-    assert [one["namespace"] for one in read(tenant, "namespaces", "list")["namespaces"]] == ["ann"]
+    [wish] = tenant.read("guidance", "list", "--user", "ann")["guidance"]
+    assert [one["session_id"] for one in tenant.read("sessions", "list")["sessions"]] == ["s1"]
+    assert tenant.read("sessions", "show", "s1")["turns"] == 1
+    assert [one["namespace"] for one in tenant.read("namespaces", "list")["namespaces"]] == ["ann"]
     corrected = json.loads(
-        run(tenant, "guidance", "correct", wish["id"], "Never push to trunk.", "--json").stdout
+        tenant.run("guidance", "correct", wish["id"], "Never push to trunk.", "--json").stdout
     )
     assert corrected["text"] == "Never push to trunk."
-    run(tenant, "guidance", "forget", wish["id"])
-    assert read(tenant, "guidance", "list")["guidance"] == []
-    assert "stands no more" in " ".join(run(tenant, "guidance", "list", "--all").stdout.split())
+    tenant.run("guidance", "forget", wish["id"])
+    assert tenant.read("guidance", "list")["guidance"] == []
+    assert "stands no more" in " ".join(tenant.run("guidance", "list", "--all").stdout.split())
 
 
 def test_documents_are_loaded_listed_shown_and_removed(tenant: Any, tmp_path: Path) -> None:
     file = tmp_path / "RULES.md"
     file.write_text("# House\n\n- Never shout.\n")
-    run(tenant, "docs", "load", str(file))
-    assert "RULES.md" in run(tenant, "docs", "list").stdout
-    assert run(tenant, "docs", "show", "RULES.md").stdout == file.read_text()
-    run(tenant, "docs", "remove", "RULES.md")
-    assert read(tenant, "docs", "list")["documents"] == []
+    tenant.run("docs", "load", str(file))
+    assert "RULES.md" in tenant.run("docs", "list").stdout
+    assert tenant.run("docs", "show", "RULES.md").stdout == file.read_text()
+    tenant.run("docs", "remove", "RULES.md")
+    assert tenant.read("docs", "list")["documents"] == []
 
 
 def test_dead_letters_are_listed_and_replayed_to_the_end(tenant: Any) -> None:
@@ -96,13 +80,13 @@ def test_dead_letters_are_listed_and_replayed_to_the_end(tenant: Any) -> None:
         ):
             connection.execute(text(statement), {"tenant": tenant.id})
     of = ("--tenant", tenant.name)
-    [one] = read(tenant, "dead-letters", "list", *of)["dead_letters"]
+    [one] = tenant.read("dead-letters", "list", *of)["dead_letters"]
     assert one["reason"] == "no luck"
-    assert "no luck" in run(tenant, "dead-letters", "list", *of).stdout
-    assert read(tenant, "dead-letters", "replay", one["item_id"], *of) == {"replayed": 1}
+    assert "no luck" in tenant.run("dead-letters", "list", *of).stdout
+    assert tenant.read("dead-letters", "replay", one["item_id"], *of) == {"replayed": 1}
     tenant.settle()
     assert tenant.one("SELECT stage FROM longtail.work WHERE tenant_id = :tenant") == "done"
-    assert run(tenant, "dead-letters", "replay", "--all", *of, check=False).returncode == 1
+    assert tenant.run("dead-letters", "replay", "--all", *of, check=False).returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -122,5 +106,5 @@ def test_dead_letters_are_listed_and_replayed_to_the_end(tenant: Any) -> None:
 def test_a_wrong_name_is_answered_with_the_command_that_lists_the_right_ones(
     tenant: Any, arguments: tuple[str, ...], words: str
 ) -> None:
-    refused = run(tenant, *arguments, check=False)
+    refused = tenant.run(*arguments, check=False)
     assert refused.returncode == 2 and words in refused.stderr

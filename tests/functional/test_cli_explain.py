@@ -1,23 +1,8 @@
 """Claims about `longtail explain`: a receipt drawn for people, JSON for scripts."""
 
-import json
-import subprocess
 from typing import Any
 
 import pytest
-
-
-def run(
-    tenant: Any, *arguments: str, check: bool = True, columns: int = 200
-) -> subprocess.CompletedProcess[str]:
-    before = dict(tenant.stack.env)
-    tenant.stack.env |= {"LONGTAIL_TOKEN": tenant.token, "COLUMNS": str(columns)}
-    try:
-        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
-    finally:
-        tenant.stack.env.clear()
-        tenant.stack.env.update(before)
-    return done
 
 
 @pytest.fixture
@@ -35,7 +20,7 @@ def test_a_receipt_is_drawn_with_its_budget_its_candidates_and_why_they_were_dro
     explained: tuple[Any, str],
 ) -> None:
     tenant, assembly_id = explained
-    drawn = run(tenant, "explain", assembly_id).stdout
+    drawn = tenant.run("explain", assembly_id, COLUMNS="200").stdout
     for words in (
         "which clocks",
         "hard",
@@ -47,13 +32,13 @@ def test_a_receipt_is_drawn_with_its_budget_its_candidates_and_why_they_were_dro
         "took",
     ):
         assert words in drawn
-    found = json.loads(run(tenant, "explain", assembly_id, "--json").stdout)
+    found = tenant.read("explain", assembly_id)
     assert found["assembly_id"] == assembly_id
 
 
 def test_in_a_narrow_terminal_the_words_of_a_candidate_stay_in_one_line(explained: tuple[Any, str]) -> None:
     tenant, assembly_id = explained
-    drawn = run(tenant, "explain", assembly_id, columns=80).stdout.splitlines()
+    drawn = tenant.run("explain", assembly_id, COLUMNS="80").stdout.splitlines()
     assert any("My brother Tomas repaired clock number" in line for line in drawn)
     assert any("score" in line and "cos" in line for line in drawn)
     assert max(map(len, drawn)) <= 80
@@ -62,13 +47,13 @@ def test_in_a_narrow_terminal_the_words_of_a_candidate_stay_in_one_line(explaine
 def test_a_replay_says_in_words_what_changed(explained: tuple[Any, str]) -> None:
     tenant, assembly_id = explained
     tenant.client.put_document("b.md", "- Never shout.")
-    drawn = run(tenant, "explain", assembly_id, "--replay").stdout
+    drawn = tenant.run("explain", assembly_id, "--replay", COLUMNS="200").stdout
     assert "appeared: hard rule" in drawn
     assert "budget: hard was" in drawn
-    assert json.loads(run(tenant, "explain", assembly_id, "--replay", "--json").stdout)["is_same"] is False
+    assert tenant.read("explain", assembly_id, "--replay")["is_same"] is False
 
 
 def test_an_unknown_assembly_ends_with_2_and_what_to_do(tenant: Any) -> None:
-    wrong = run(tenant, "explain", "00000000-0000-0000-0000-000000000000", check=False)
+    wrong = tenant.run("explain", "00000000-0000-0000-0000-000000000000", check=False)
     assert wrong.returncode == 2
     assert "what to do" in wrong.stderr

@@ -1,7 +1,6 @@
 """Claims about the commands that read back and compact: each speaks JSON and says by its exit code how it went."""
 
 import json
-import subprocess
 from typing import Any
 
 import pytest
@@ -11,17 +10,6 @@ from bench.texts import make_texts
 from models.store.engine import plain_transaction
 
 
-def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-    before = dict(tenant.stack.env)
-    tenant.stack.env["LONGTAIL_TOKEN"] = tenant.token
-    try:
-        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
-    finally:
-        tenant.stack.env.clear()
-        tenant.stack.env.update(before)
-    return done
-
-
 @pytest.fixture
 def talked(tenant: Any) -> Any:
     tenant.say("long talk", *make_texts(45))
@@ -29,74 +17,74 @@ def talked(tenant: Any) -> Any:
 
 
 def test_a_session_is_compacted_expanded_and_proved(talked: Any) -> None:
-    unproved = run(talked, "lineage", "verify").stdout
+    unproved = talked.run("lineage", "verify").stdout
     assert unproved == "no summary in 1 sessions, so each of their 45 turns stands for itself: clean\n"
-    done = json.loads(run(talked, "compact", "long talk", "--force", "--json").stdout)
+    done = talked.read("compact", "long talk", "--force")
     assert done["did_compact"]
     assert done["turns_covered"] == 41
-    shown = json.loads(run(talked, "expand", done["summary_ids"][0], "--json").stdout)
+    shown = talked.read("expand", done["summary_ids"][0])
     assert len(shown["turns"]) == 14
-    printed = run(talked, "expand", done["summary_ids"][0]).stdout
+    printed = talked.run("expand", done["summary_ids"][0]).stdout
     assert "change 0" in printed
     assert shown["text"] in printed, "what the summary itself says"
-    assert shown["text"] in run(talked, "history", "long talk").stdout
-    proof = run(talked, "lineage", "verify", "--json")
+    assert shown["text"] in talked.run("history", "long talk").stdout
+    proof = talked.run("lineage", "verify", "--json")
     assert json.loads(proof.stdout)["violations"] == []
-    proved = run(talked, "lineage", "verify").stdout
+    proved = talked.run("lineage", "verify").stdout
     assert proved == "3 summaries in 1 of 1 sessions, which hold 45 of 45 turns: clean\n"
-    assert "tail" in run(talked, "compact", "long talk", "--force").stdout
+    assert "tail" in talked.run("compact", "long talk", "--force").stdout
 
 
 def test_history_prints_every_turn_in_order(talked: Any) -> None:
-    turns = json.loads(run(talked, "history", "long talk", "--json").stdout)["turns"]
+    turns = talked.read("history", "long talk")["turns"]
     assert [turn["content"] for turn in turns] == make_texts(45)
-    limited = json.loads(run(talked, "history", "long talk", "--limit", "3", "--json").stdout)["turns"]
+    limited = talked.read("history", "long talk", "--limit", "3")["turns"]
     assert limited == turns[-3:], "the newest"
-    assert "change 44" in run(talked, "history", "long talk").stdout
+    assert "change 44" in talked.run("history", "long talk").stdout
 
 
 def test_grep_finds_and_says_by_its_exit_code_when_it_does_not(talked: Any) -> None:
-    found = json.loads(run(talked, "grep", "-E", r"change 1\d\.", "--json").stdout)
+    found = talked.read("grep", "-E", r"change 1\d\.")
     assert len(found["matches"]) == 10
-    assert "change 7" in run(talked, "grep", "CHANGE 7.", "-i").stdout
-    assert run(talked, "grep", "no such words", check=False).returncode == 1
-    wrong = run(talked, "grep", "-E", "(", check=False)
+    assert "change 7" in talked.run("grep", "CHANGE 7.", "-i").stdout
+    assert talked.run("grep", "no such words", check=False).returncode == 1
+    wrong = talked.run("grep", "-E", "(", check=False)
     assert wrong.returncode == 2
     assert "what to do" in wrong.stderr
 
 
 def test_verify_exits_1_on_damage_and_repair_mends_it(talked: Any) -> None:
-    run(talked, "compact", "long talk", "--force")
+    talked.run("compact", "long talk", "--force")
     with plain_transaction(talked.owner) as connection:
         connection.execute(
             text("UPDATE longtail.summaries SET turn_tokens = turn_tokens + 1 WHERE tenant_id = :tenant"),
             {"tenant": talked.id},
         )
-    hurt = run(talked, "lineage", "verify", check=False)
+    hurt = talked.run("lineage", "verify", check=False)
     assert hurt.returncode == 1
     assert "token_arithmetic" in hurt.stdout
-    mended = json.loads(run(talked, "lineage", "verify", "--repair", "--json").stdout)
+    mended = talked.read("lineage", "verify", "--repair")
     assert mended["violations"] == []
     assert mended["summaries_dropped"] == 3
-    assert run(talked, "compact", "long talk", "--force", "--json").stdout.count("summary_ids") == 1
+    assert talked.run("compact", "long talk", "--force", "--json").stdout.count("summary_ids") == 1
 
 
 def test_an_unknown_session_is_named_with_what_to_do(talked: Any) -> None:
     for command in (("history", "nobody"), ("compact", "nobody")):
-        wrong = run(talked, *command, check=False)
+        wrong = talked.run(*command, check=False)
         assert wrong.returncode == 2
         assert "nobody" in wrong.stderr
 
 
 def test_history_names_the_summaries_that_expand_takes_and_a_wrong_id_is_explained(talked: Any) -> None:
-    ids = json.loads(run(talked, "compact", "long talk", "--force", "--json").stdout)["summary_ids"]
+    ids = talked.read("compact", "long talk", "--force")["summary_ids"]
     named = [
         line.removeprefix("summary ")
-        for line in run(talked, "history", "long talk").stdout.splitlines()
+        for line in talked.run("history", "long talk").stdout.splitlines()
         if line.startswith("summary ")
     ]
     assert named == ids
-    wrong = run(talked, "expand", "s1", check=False)
+    wrong = talked.run("expand", "s1", check=False)
     assert wrong.returncode == 2
     assert "'s1' is no id of a summary" in wrong.stderr
     assert "longtail history" in wrong.stderr

@@ -33,24 +33,13 @@ def conversation(tmp_path: Path, tenant: Any) -> Path:
     return write_lines(tmp_path / "turns.jsonl", records)
 
 
-def run(tenant: Any, *arguments: str, check: bool = True, **env: str) -> subprocess.CompletedProcess[str]:
-    before = dict(tenant.stack.env)
-    tenant.stack.env.update({"LONGTAIL_TOKEN": tenant.token, **env})
-    try:
-        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
-    finally:
-        tenant.stack.env.clear()
-        tenant.stack.env.update(before)
-    return done
-
-
 def count(tenant: Any) -> int:
     found: int = tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant")
     return found
 
 
 def test_ingest_twice_keeps_everything_once(tenant: Any, conversation: Path) -> None:
-    first = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    first = tenant.read("ingest", str(conversation))
     assert first == {
         "lines": 500,
         "skipped": 0,
@@ -59,18 +48,18 @@ def test_ingest_twice_keeps_everything_once(tenant: Any, conversation: Path) -> 
         "erased": 0,
         "differing": [],
     }
-    again = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    again = tenant.read("ingest", str(conversation))
     assert (again["skipped"], again["accepted"]) == (500, 0)
-    forced = json.loads(run(tenant, "ingest", str(conversation), "--restart", "--json").stdout)
+    forced = tenant.read("ingest", str(conversation), "--restart")
     assert (forced["accepted"], forced["duplicates"]) == (0, 500)
     assert count(tenant) == 500
 
 
 def test_a_file_that_grew_is_sent_from_where_it_grew(tenant: Any, conversation: Path) -> None:
-    run(tenant, "ingest", str(conversation))
+    tenant.run("ingest", str(conversation))
     with conversation.open("a") as file:
         file.write(json.dumps({"session_id": "new", "role": "user", "content": "one more"}) + "\n")
-    grown = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    grown = tenant.read("ingest", str(conversation))
     assert (grown["skipped"], grown["accepted"]) == (500, 1)
 
 
@@ -88,7 +77,7 @@ def test_a_bad_line_is_named_and_nothing_is_sent(tenant: Any, tmp_path: Path, li
     good = '{"session_id": "s", "role": "user", "content": "fine"}\n'
     file = tmp_path / "bad.jsonl"
     file.write_text(good * 2 + line + "\n" + good)
-    result = run(tenant, "ingest", str(file), check=False)
+    result = tenant.run("ingest", str(file), check=False)
     assert result.returncode == 2
     assert words in result.stderr
     assert "what to do:" in result.stderr
@@ -98,7 +87,7 @@ def test_a_bad_line_is_named_and_nothing_is_sent(tenant: Any, tmp_path: Path, li
 def test_every_bad_line_is_named_at_once(tenant: Any, tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text('{"session_id": "s", "role": "user", "content": "fine"}\n{\n[]\n' + "{\n" * 30)
-    result = run(tenant, "ingest", str(file), check=False)
+    result = tenant.run("ingest", str(file), check=False)
     assert result.returncode == 2
     assert "line 2 is not JSON" in result.stderr and "line 3 is not a JSON object" in result.stderr
     assert "and 12 more lines" in result.stderr
@@ -107,16 +96,16 @@ def test_every_bad_line_is_named_at_once(tenant: Any, tmp_path: Path) -> None:
 def test_what_an_earlier_run_sent_is_believed_only_if_the_server_still_has_it(
     tenant: Any, new_tenant: Callable[[], Any], conversation: Path
 ) -> None:
-    run(tenant, "ingest", str(conversation))
-    away = run(tenant, "ingest", str(conversation), check=False, LONGTAIL_API_URL="http://127.0.0.1:9")
+    tenant.run("ingest", str(conversation))
+    away = tenant.run("ingest", str(conversation), check=False, LONGTAIL_API_URL="http://127.0.0.1:9")
     assert away.returncode == 2 and "no Longtail answers" in away.stderr
-    run(tenant, "erase", "ann", "--yes")
-    again = json.loads(run(tenant, "ingest", str(conversation), "--json").stdout)
+    tenant.run("erase", "ann", "--yes")
+    again = tenant.read("ingest", str(conversation))
     assert (again["skipped"], again["accepted"], again["erased"]) == (0, 0, 500), (
         "erased stays erased, and is said"
     )
     other = new_tenant()
-    elsewhere = json.loads(run(other, "ingest", str(conversation), "--json").stdout)
+    elsewhere = other.read("ingest", str(conversation))
     assert (elsewhere["skipped"], elsewhere["accepted"]) == (0, 500), "another token opens another memory"
 
 
@@ -125,13 +114,13 @@ def test_an_id_that_is_known_with_other_words_is_listed_and_the_exit_code_says_s
 ) -> None:
     line = {"session_id": "s", "role": "user", "content": "the first words", "id": "m1"}
     file = write_lines(tmp_path / "turns.jsonl", [line])
-    run(tenant, "ingest", str(file))
+    tenant.run("ingest", str(file))
     write_lines(file, [{**line, "content": "other words, and more"}, {**line, "id": "m2"}])
     for _ in range(2):  # said until it is mended
-        refused = run(tenant, "ingest", str(file), check=False)
+        refused = tenant.run("ingest", str(file), check=False)
         assert refused.returncode == 1
         assert "session s, id m1" in refused.stderr and "m2" not in refused.stderr
-    assert json.loads(run(tenant, "ingest", str(file), "--json", check=False).stdout)["differing"] == [
+    assert json.loads(tenant.run("ingest", str(file), "--json", check=False).stdout)["differing"] == [
         {"session_id": "s", "id": "m1"}
     ]
 
@@ -160,7 +149,7 @@ def test_a_server_that_never_answered_is_looked_for_only_a_moment(tenant: Any) -
 
         threading.Thread(target=hang_up, daemon=True).start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        away = run(tenant, "search", "anything", check=False, LONGTAIL_API_URL=url)
+        away = tenant.run("search", "anything", check=False, LONGTAIL_API_URL=url)
         listening.shutdown(socket.SHUT_RDWR)
     assert away.returncode == 2 and "longtail up" in away.stderr
     assert 1 <= len(calls) <= 5, "half a minute of attempts were some twelve"
@@ -187,7 +176,7 @@ def test_without_a_port_and_without_a_stack_nobody_elses_service_is_asked(tmp_pa
     ],
 )
 def test_a_path_that_does_not_fit_is_explained(tenant: Any, arguments: tuple[str, ...], words: str) -> None:
-    result = run(tenant, *arguments, check=False)
+    result = tenant.run(*arguments, check=False)
     assert result.returncode == 2
     assert words in result.stderr and "what to do:" in result.stderr
     assert "Traceback" not in result.stderr
@@ -208,7 +197,7 @@ def test_a_path_that_does_not_fit_is_explained(tenant: Any, arguments: tuple[str
 def test_what_is_wrong_with_a_word_is_said_without_http(
     tenant: Any, arguments: tuple[str, ...], words: str
 ) -> None:
-    result = run(tenant, *arguments, check=False)
+    result = tenant.run(*arguments, check=False)
     assert result.returncode == 2
     assert words in result.stderr and "what to do:" in result.stderr
     foreign = ("/docs", "explain=true", "item", "UUID", "field", "as the body", "empty turns", "validation")
@@ -217,7 +206,7 @@ def test_what_is_wrong_with_a_word_is_said_without_http(
 
 def test_a_session_of_another_is_explained_in_words_that_a_command_takes(tenant: Any) -> None:
     tenant.say("s", "I moved to Lisbon.", user_id="ann")
-    result = run(tenant, "assemble", "--session", "s", "--user", "bob", "--query", "x", check=False)
+    result = tenant.run("assemble", "--session", "s", "--user", "bob", "--query", "x", check=False)
     assert result.returncode == 2
     assert "name the identity that opened it, or choose another session" in result.stderr
     assert "shared" not in result.stderr
@@ -239,14 +228,14 @@ def test_a_service_that_is_no_longtail_is_named(tenant: Any, answer: str) -> Non
 
         threading.Thread(target=serve, daemon=True).start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        result = run(tenant, "sessions", "list", check=False, LONGTAIL_API_URL=url)
+        result = tenant.run("sessions", "list", check=False, LONGTAIL_API_URL=url)
         listening.shutdown(socket.SHUT_RDWR)
     assert result.returncode == 2
     assert f"what answers at {url} is no Longtail" in result.stderr and "what to do:" in result.stderr
 
 
 def test_a_missing_file_is_an_error_with_a_remedy(tenant: Any) -> None:
-    result = run(tenant, "ingest", "/nowhere.jsonl", check=False)
+    result = tenant.run("ingest", "/nowhere.jsonl", check=False)
     assert result.returncode == 2
     assert "there is no file" in result.stderr
 
@@ -255,34 +244,24 @@ def test_assemble_and_search_print_json_for_scripts(tenant: Any) -> None:
     tenant.say("s", "The lighthouse key is under the green stone.", user_id="ann")
     tenant.settle()
     answer = json.loads(
-        run(
-            tenant,
-            "assemble",
-            "--session",
-            "s",
-            "--user",
-            "ann",
-            "--query",
-            "key?",
-            "--budget",
-            "500",
-            "--json",
+        tenant.run(
+            "assemble", "--session", "s", "--user", "ann", "--query", "key?", "--budget", "500", "--json"
         ).stdout
     )
     assert "green stone" in answer["text"]
     assert answer["budget"]["used"] <= 500
-    found = json.loads(run(tenant, "search", "lighthouse key", "--user", "ann", "--json").stdout)
+    found = tenant.read("search", "lighthouse key", "--user", "ann")
     assert "green stone" in found["results"][0]["text"]
     tenant.say("t", "Another lighthouse has a red door.", user_id="ann")
     tenant.settle()
-    grouped = run(tenant, "search", "lighthouse key", "--user", "ann", "--by-session", "--json").stdout
+    grouped = tenant.run("search", "lighthouse key", "--user", "ann", "--by-session", "--json").stdout
     assert [hit["session_id"] for hit in json.loads(grouped)["results"]] == ["s", "t"]
 
 
 def test_a_person_sees_the_prompt_and_a_bar_for_each_tier(tenant: Any) -> None:
     tenant.say("s", "The lighthouse key is under the green stone.", user_id="ann")
-    shown = run(
-        tenant, "assemble", "--session", "s", "--user", "ann", "--query", "key?", "--budget", "500"
+    shown = tenant.run(
+        "assemble", "--session", "s", "--user", "ann", "--query", "key?", "--budget", "500"
     ).stdout
     assert "green stone" in shown
     assert all(tier in shown for tier in ("hard", "soft", "tail", "guidance", "recall", "used"))
@@ -292,15 +271,15 @@ def test_a_prompt_about_nobody_says_how_to_ask_for_somebodys(tenant: Any) -> Non
     tenant.client.put_document("a.md", "- Never delete the archive.")
     asked = ("assemble", "--session", "new", "--query", "key?")
     assert "session 'new' has said nothing yet; --user NAME asks" in " ".join(
-        run(tenant, *asked).stdout.split()
+        tenant.run(*asked).stdout.split()
     )
-    assert "said nothing yet" not in run(tenant, *asked, "--user", "ann").stdout
+    assert "said nothing yet" not in tenant.run(*asked, "--user", "ann").stdout
     tenant.say("new", "The key is under the stone.")
-    assert "said nothing yet" not in run(tenant, *asked).stdout
+    assert "said nothing yet" not in tenant.run(*asked).stdout
 
 
 def test_the_demo_plays_the_sample_and_shows_every_tier(tenant: Any) -> None:
-    shown = run(tenant, "demo").stdout
+    shown = tenant.run("demo").stdout
     assert "30 days of readings" in shown
     assert "show me diffs before you commit" in shown
     assert "Never push to the `release` branch" in shown
@@ -309,7 +288,7 @@ def test_the_demo_plays_the_sample_and_shows_every_tier(tenant: Any) -> None:
 
 
 def test_a_wrong_budget_is_refused_by_the_name_it_was_given_under(tenant: Any) -> None:
-    result = run(tenant, "assemble", "--session", "s", "--query", "x", "--budget", "0", check=False)
+    result = tenant.run("assemble", "--session", "s", "--query", "x", "--budget", "0", check=False)
     assert result.returncode == 2
     assert "'--budget'" in result.stderr
 

@@ -3,29 +3,19 @@
 import csv
 import io
 import json
-import subprocess
-import time
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
+from api.stack.throwaway import await_true
 from models.store.engine import plain_transaction
 
 FACT = "My sister Ines moved to Porto on 3 May and works as a nurse."
 
 
-def run(
-    tenant: Any, *arguments: str, check: bool = True, columns: int = 200
-) -> subprocess.CompletedProcess[str]:
-    before = dict(tenant.stack.env)
-    tenant.stack.env |= {"COLUMNS": str(columns)}
-    try:
-        done: subprocess.CompletedProcess[str] = tenant.stack.run(("report", *arguments), check=check)
-    finally:
-        tenant.stack.env.clear()
-        tenant.stack.env.update(before)
-    return done
+def run(tenant: Any, *arguments: str, check: bool = True, columns: int = 200) -> Any:
+    return tenant.stack.run(("report", *arguments), check=check, COLUMNS=str(columns))
 
 
 def read(tenant: Any, name: str) -> list[dict[str, Any]]:
@@ -52,10 +42,8 @@ def lived(stack: Any, owner: Any, tenant_on: Any) -> Any:
         )
         for _ in range(2)
     ]
-    deadline = time.monotonic() + 300
-    while tenant.one("SELECT count(*) FROM longtail.assemblies WHERE tenant_id = :tenant") < 2:
-        assert time.monotonic() < deadline, "receipts are written within seconds of their answers"
-        time.sleep(0.05)
+    receipts = "SELECT count(*) FROM longtail.assemblies WHERE tenant_id = :tenant"
+    await_true(lambda: tenant.one(receipts) == 2, told="receipts are written within seconds of their answers")
     tenant.asked = asked
     yield tenant
     tenant.client.__exit__()

@@ -2,22 +2,10 @@
 
 import json
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
-
-
-def run(tenant: Any, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-    before = dict(tenant.stack.env)
-    tenant.stack.env["LONGTAIL_TOKEN"] = tenant.token
-    try:
-        done: subprocess.CompletedProcess[str] = tenant.stack.run(arguments, check=check)
-    finally:
-        tenant.stack.env.clear()
-        tenant.stack.env.update(before)
-    return done
 
 
 def test_memory_moves_from_tenant_to_tenant_through_a_file(
@@ -27,16 +15,16 @@ def test_memory_moves_from_tenant_to_tenant_through_a_file(
     tenant.say("s2", "hello", user_id="bob")
     tenant.settle()
     file = tmp_path / "memory.ndjson"
-    run(tenant, "export", "--out", str(file))
-    printed = run(tenant, "export", "--user", "bob").stdout.splitlines()
+    tenant.run("export", "--out", str(file))
+    printed = tenant.run("export", "--user", "bob").stdout.splitlines()
     assert [json.loads(line)["content"] for line in printed if '"type": "turn"' in line] == ["hello"]
     assert json.loads(printed[-1])["type"] == "end"
     other = new_tenant()
-    refused = run(other, "import", "longtail", str(file), check=False)
+    refused = other.run("import", "longtail", str(file), check=False)
     assert refused.returncode == 2
     assert "--new-ids" in refused.stderr and "ids=new" not in refused.stderr
     assert file.stat().st_mode & 0o077 == 0, "what was said is nobody else's to read"
-    done = run(other, "import", "longtail", str(file), "--new-ids", "--json")
+    done = other.run("import", "longtail", str(file), "--new-ids", "--json")
     assert json.loads(done.stdout)["new"]["turn"] == 2
     other.settle()
     found = other.client.search(query="what is the dog called?", user_id="ann")["results"]
@@ -47,28 +35,28 @@ def test_memory_moves_from_tenant_to_tenant_through_a_file(
 def test_a_broken_file_is_refused_by_line_and_an_unknown_kind_by_name(tenant: Any, tmp_path: Path) -> None:
     file = tmp_path / "broken.ndjson"
     file.write_text("{}\n")
-    refused = run(tenant, "import", "longtail", str(file), check=False)
+    refused = tenant.run("import", "longtail", str(file), check=False)
     assert refused.returncode == 2
     assert "line 1" in refused.stderr
-    assert "longtail" in run(tenant, "import", "mem9", str(file), check=False).stderr
+    assert "longtail" in tenant.run("import", "mem9", str(file), check=False).stderr
 
 
 def test_erase_says_what_would_go_and_does_it_only_when_told_to(tenant: Any) -> None:
     tenant.say("s1", "one", "two", user_id="ann")
-    asked = run(tenant, "erase", "ann", check=False)
+    asked = tenant.run("erase", "ann", check=False)
     assert asked.returncode == 2
     assert "2 turns" in asked.stderr
     assert "--yes" in asked.stderr and "confirm" not in asked.stderr
-    assert "would lose: " in run(tenant, "erase", "ann", "--dry-run").stdout
+    assert "would lose: " in tenant.run("erase", "ann", "--dry-run").stdout
     assert tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant") == 2
-    assert run(tenant, "erasures", "list").stdout == "Nothing was erased.\n"
-    assert "2 turns" in run(tenant, "erase", "ann", "--yes", "--reason", "she asked").stdout
-    listed = run(tenant, "erasures", "list").stdout
+    assert tenant.run("erasures", "list").stdout == "Nothing was erased.\n"
+    assert "2 turns" in tenant.run("erase", "ann", "--yes", "--reason", "she asked").stdout
+    listed = tenant.run("erasures", "list").stdout
     assert "namespace 'ann' (she asked)" in listed
-    one = json.loads(run(tenant, "erasures", "list", "--json").stdout)["erasures"][0]["id"]
+    one = tenant.read("erasures", "list")["erasures"][0]["id"]
     assert one in listed
-    assert "2 turns" in run(tenant, "erasures", "show", one).stdout
-    assert "is as it was" in run(tenant, "erasures", "show", str(uuid4()), check=False).stderr
+    assert "2 turns" in tenant.run("erasures", "show", one).stdout
+    assert "is as it was" in tenant.run("erasures", "show", str(uuid4()), check=False).stderr
     assert tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant") == 0
 
 
@@ -122,14 +110,14 @@ def test_the_summaries_of_lossless_claw_cover_its_turns_and_the_lineage_is_prove
 ) -> None:
     file = tmp_path / "lcm.db"
     write_lossless_claw(file)
-    dry = json.loads(run(tenant, "import", "lossless-claw", str(file), "--dry-run", "--json").stdout)
-    done = json.loads(run(tenant, "import", "lossless-claw", str(file), "--json").stdout)
+    dry = tenant.read("import", "lossless-claw", str(file), "--dry-run")
+    done = tenant.read("import", "lossless-claw", str(file))
     for report in (dry, done):
         assert (report["kept"], report["summaries"]) == ({"user": 20, "assistant": 20}, 4)
         assert report["dropped"] == {"summary: covers the newest turns, which stay word for word": 1}
     tenant.settle()
 
-    proved = json.loads(run(tenant, "lineage", "verify", "--json").stdout)
+    proved = tenant.read("lineage", "verify")
     assert (proved["sessions"], proved["summaries"], proved["violations"]) == (1, 4, [])
     turns = tenant.client.list_turns("s1/lcm-1")["turns"]
     assert [bool(turn["summary_id"]) for turn in turns] == [True] * 30 + [False] * 10
@@ -143,18 +131,18 @@ def test_the_summaries_of_lossless_claw_cover_its_turns_and_the_lineage_is_prove
     found = tenant.client.search(query="ferry to Gozo", agent_id="main", k=20)["results"]
     assert any(hit["kind"] == "summary" for hit in found)
 
-    again = json.loads(run(tenant, "import", "lossless-claw", str(file), "--restart", "--json").stdout)
+    again = tenant.read("import", "lossless-claw", str(file), "--restart")
     assert (again["accepted"], again["summaries"], again["summaries_known"]) == (0, 0, 4)
 
 
 def test_a_summary_over_turns_that_are_covered_already_is_refused_whole(tenant: Any, tmp_path: Path) -> None:
     file = tmp_path / "lcm.db"
     write_lossless_claw(file)
-    run(tenant, "import", "lossless-claw", str(file), "--json")
-    exported = [json.loads(line) for line in run(tenant, "export").stdout.splitlines()]
+    tenant.run("import", "lossless-claw", str(file), "--json")
+    exported = [json.loads(line) for line in tenant.run("export").stdout.splitlines()]
     summary = next(one for one in exported if one["type"] == "summary" and one["turns"])
     lines = [exported[0], {**summary, "id": str(uuid4())}, {"type": "end", "counts": {"summary": 1}}]
     copy = tmp_path / "copy.ndjson"
     copy.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    refused = run(tenant, "import", "longtail", str(copy), check=False)
+    refused = tenant.run("import", "longtail", str(copy), check=False)
     assert refused.returncode == 2 and "covers already" in refused.stderr

@@ -12,8 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -23,29 +22,16 @@ import yaml
 from api.client import ServiceClient
 from api.stack.home.layout import plan_layout
 from api.stack.servers.binaries import find_postgres, find_redis
+from api.stack.sockets.ports import find_free
 from api.stack.supervision.parts import API, BEAT, WORKERS
 from api.stack.supervision.supervisor import Supervisor
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from models.settings import derive_role_url
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 OURS = {name: service for name, service in COMPOSE["services"].items() if service.get("image") == "longtail"}
 BIN = Path(sys.executable).parent
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
-
-
-def wait_for(what: Callable[[], bool], words: str, seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, words
-        time.sleep(0.3)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +101,7 @@ class Deployment:
     def __init__(self, servers: ThrowawayStack, image: Image, folder: Path) -> None:
         self.folder = folder
         self.image = image
-        self.ports = {"8765": free_port(), "5555": free_port(), "6379": free_port()}
+        self.ports = {"8765": find_free(), "5555": find_free(), "6379": find_free()}
         self.secrets = folder / "secrets"
         subprocess.run(
             [sys.executable, "-m", "api", "secrets", str(self.secrets), "--redis-host", "127.0.0.1"],
@@ -244,9 +230,9 @@ def test_every_health_check_passes_and_fails_where_nothing_runs(deployment: Depl
     checked = [name for name, service in OURS.items() if "healthcheck" in service]
     assert set(OURS) - set(checked) == {"migrate"}
     for name in checked:
-        wait_for(lambda name=name: deployment.is_healthy(name), f"{name} is not healthy")  # type: ignore[misc]
+        await_true(lambda name=name: deployment.is_healthy(name), told=f"{name} is not healthy")  # type: ignore[misc]
     ports = dict(deployment.ports)
-    deployment.ports |= {"8765": free_port(), "5555": free_port()}
+    deployment.ports |= {"8765": find_free(), "5555": find_free()}
     try:
         assert not deployment.is_healthy("api")
         assert not deployment.is_healthy("flower")
@@ -287,16 +273,16 @@ def test_every_service_runs_with_its_own_secrets_and_a_turn_is_remembered(deploy
         except httpx.HTTPError:
             return False
 
-    wait_for(is_ready, "the API is not ready")
+    await_true(is_ready, told="the API is not ready")
     with ServiceClient(url=url, token=deployment.read("longtail_token")) as client:
         client.post_turns(
             "s", [{"role": "user", "content": "The harbour office opens at seven."}], user_id="ann"
         )
-        wait_for(lambda: client.status()["pending"] == 0, "the workers do not work")
+        await_true(lambda: client.status()["pending"] == 0, told="the workers do not work")
         found = client.call("POST", "/v1/search", json={"query": "harbour office", "user_id": "ann"})
         assert "opens at seven" in found["results"][0]["text"]
     beat = (deployment.folder / "beat.log").read_text
-    wait_for(lambda: "sweep" in beat() or "beat" in beat(), "beat does not run")
+    await_true(lambda: "sweep" in beat() or "beat" in beat(), told="beat does not run")
     dead = {
         process.args[0]: process.returncode
         for process in deployment.running[2:]
@@ -314,7 +300,7 @@ def test_flower_asks_who_is_there(deployment: Deployment) -> None:
         except httpx.HTTPError:
             return False
 
-    wait_for(answers, "Flower does not refuse a stranger")
+    await_true(answers, told="Flower does not refuse a stranger")
     user, password = deployment.read("flower_basic_auth").split(":", 1)
     assert httpx.get(url, auth=(user, password), timeout=300, follow_redirects=True).status_code == 200
 

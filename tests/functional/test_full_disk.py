@@ -9,7 +9,7 @@ import psutil
 import pytest
 from sqlalchemy import Engine
 
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from bench.chaos.disk import SmallDisk
 from models.store.engine import open_engine
 
@@ -35,13 +35,6 @@ def owner(stack: ThrowawayStack) -> Iterator[Engine]:
     engine = open_engine(stack.owner_url)
     yield engine
     engine.dispose()
-
-
-def await_true(condition: Any, seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
 
 
 def test_a_stack_on_a_full_disk_comes_back_by_itself_with_every_turn(

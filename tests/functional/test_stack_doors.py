@@ -5,7 +5,6 @@ import select
 import signal
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from api.stack.home.layout import plan_layout
 from api.stack.sockets.doors import Keeper, keep_socket, take_socket
 from api.stack.supervision.supervisor import Supervisor
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 
 SECONDS = 300.0
 
@@ -56,10 +55,7 @@ def test_calls_made_right_after_a_crash_are_answered(hurt: ThrowawayStack) -> No
 def test_calls_made_while_the_api_is_stopped_wait_until_it_is_started(hurt: ThrowawayStack) -> None:
     supervisor = supervisor_of(hurt)
     supervisor.stop("api")
-    deadline = time.monotonic() + SECONDS
-    while supervisor.processes()["api"].state != "STOPPED":
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    await_true(lambda: supervisor.processes()["api"].state == "STOPPED")
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(SECONDS)
         connection.connect(str(hurt.home / "run" / "rpc.sock"))

@@ -18,7 +18,7 @@ from api.stack.home.layout import plan_layout
 from api.stack.supervision.endings import await_end, is_alive
 from api.stack.supervision.parts import IN_START_ORDER
 from api.stack.supervision.supervisor import Supervisor
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from models.settings import Settings, secret_file_mode_is_private
 
 PARTS = [part for part in IN_START_ORDER if part != "flower"]
@@ -198,10 +198,7 @@ def test_a_part_that_is_killed_comes_back_by_itself(running: ThrowawayStack, par
     victim = process_of(running, part)
     family = victim.children(recursive=True)
     victim.kill()
-    deadline = time.monotonic() + 300
-    while pids_of(running)[part] in (0, victim.pid):
-        assert time.monotonic() < deadline, part
-        time.sleep(0.05)
+    await_true(lambda: pids_of(running)[part] not in (0, victim.pid), told=part)
     await_health(running)
     assert await_end(family, seconds=300) == []
 
@@ -210,10 +207,7 @@ def test_a_killed_supervisor_is_replaced_and_every_part_with_it(running: Throwaw
     await_health(running)
     before, parts = read_state(running)["supervisord_pid"], pids_of(running)
     os.kill(before, signal.SIGKILL)
-    deadline = time.monotonic() + 300
-    while read_state(running)["supervisord_pid"] == before:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    await_true(lambda: read_state(running)["supervisord_pid"] != before)
     await_health(running)
     after = pids_of(running)
     assert set(after) == set(parts) and not set(after.values()) & set(parts.values())

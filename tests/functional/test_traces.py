@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from models.store.engine import open_engine
 
 SECRETS = ("Kestrelworth", "ann-of-traces", "session-of-traces", "tenant-of-traces")
@@ -253,11 +253,8 @@ def test_a_stage_that_failed_says_so_with_a_code_and_those_beside_it_do_not(
     assert {one.status.code for one in beside} == {Status.STATUS_CODE_UNSET}
 
 
-def await_line(log: Path, word: str, seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while word not in log.read_text():
-        assert time.monotonic() < deadline, log.read_text()[-2000:]
-        time.sleep(0.2)
+def await_line(log: Path, word: str) -> None:
+    await_true(lambda: word in log.read_text(), told=lambda: log.read_text()[-2000:])
 
 
 def test_a_stack_that_is_told_to_trace_without_the_packages_says_what_to_install(tmp_path: Path) -> None:

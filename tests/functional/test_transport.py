@@ -28,7 +28,7 @@ from api.stack.home.layout import plan_layout
 from api.stack.servers import postgres, valkey
 from api.stack.servers.binaries import find_redis
 from api.stack.sockets import ports
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from models.errors import BrokerUnavailable, DatabaseUnavailable
 from models.settings import Settings, derive_role_url
 
@@ -73,6 +73,7 @@ def make_certificate(path: Path) -> Path:
 # A process of its own: it says which port it took, speaks TLS there, and hands everything on to another loopback port.
 TERMINATOR = """
 import asyncio, ssl, sys
+from api.stack.sockets.ports import find_free
 certificate, to, alpn = sys.argv[1:]
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(certificate)
@@ -183,10 +184,7 @@ def test_the_pipeline_works_over_tls_with_a_user_of_its_own(redis_over_tls: tupl
         assert PASSWORD not in stack.run(["status"]).stdout
         with ServiceClient(url=stack.settings.service_url(), token=stack.settings.client_token()) as client:
             client.post_turns("s", [{"role": "user", "content": "The lighthouse is green."}], user_id="ann")
-            deadline = time.monotonic() + 300
-            while client.status()["pending"]:
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
+            await_true(lambda: not client.status()["pending"])
             found = client.search(query="lighthouse", user_id="ann")["results"]
         assert found[0]["text"] == "The lighthouse is green."
         password = (stack.home / "postgres.password").read_text().strip()

@@ -16,10 +16,7 @@ def test_no_request_is_answered_otherwise_than_the_document_says(tenant: Any) ->
 
 def test_every_write_names_its_idempotency_key_and_every_route_its_refusals(tenant: Any) -> None:
     document = httpx.get(tenant.client.url + "/openapi.json").json()
-    reads = {
-        *("/v1/assemble", "/v1/search", "/v1/grep", "/v1/import"),
-        "/v1/assemblies/{assembly_id}/replay",
-    }
+    reads = {*("/v1/assemble", "/v1/search", "/v1/grep", "/v1/import"), "/v1/assemblies/{assembly_id}/replay"}
     for path, operations in document["paths"].items():
         if not path.startswith("/v1/"):
             continue

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import json
-import time
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +12,7 @@ from celery import Celery
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.stack.throwaway import await_true
 from models.messages import INGEST, QUEUE_OF_TASK, find_fault
 
 
@@ -88,10 +88,7 @@ def test_bad_messages_are_dropped_and_the_next_turn_is_remembered(tenant: Any, b
         broker.lpush("ingest", message)
     tenant.say("s", "After the flood of nonsense, on 3 May.")
     tenant.settle()
-    deadline = time.monotonic() + 300
-    while broker.llen("ingest"):
-        assert time.monotonic() < deadline, "a bad message is still in its queue"
-        time.sleep(0.1)
+    await_true(lambda: not broker.llen("ingest"), told="a bad message is still in its queue")
     assert worker_pids(tenant.stack) == before  # nobody died of it
     assert not [one for one in broker.hvals("unacked") if b"os.system" in one or b"gzip" in one]
 

@@ -1,6 +1,5 @@
 """Claims about feedback and calibration: labels are kept, the report follows, the tenant's threshold decides."""
 
-import json
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -50,14 +49,7 @@ def test_without_labels_there_is_nothing_to_calibrate(tenant: Any) -> None:
 
 def test_the_report_chooses_a_threshold_and_applying_it_changes_the_gate(judged: Any, tmp_path: Path) -> None:
     picture = tmp_path / "curve.png"
-    judged.stack.env["LONGTAIL_TOKEN"] = judged.token
-    try:
-        ran = judged.stack.run(
-            ["calibrate", "--precision", "0.9", "--apply", "--picture", str(picture), "--json"]
-        )
-    finally:
-        del judged.stack.env["LONGTAIL_TOKEN"]
-    report = json.loads(ran.stdout)
+    report = judged.read("calibrate", "--precision", "0.9", "--apply", "--picture", str(picture))
     assert report["labels"] == 8
     assert not report["is_enough"]
     assert picture.read_bytes().startswith(b"\x89PNG")

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from api.stack.throwaway import await_true
 from bench.texts import make_texts
 from models.encoders.registry import load_encoder
 from models.encoders.toy import ToyEncoder
@@ -283,12 +284,7 @@ def test_a_compaction_that_is_always_cut_short_still_brings_its_levels_down(tena
     for _ in range(20):
         pace = Pace(share=1e-9, is_ingest_deep=lambda: True)  # one pass, then a rest of years
         outcome = compact_session(
-            tenant.as_role("longtail_worker"),
-            ToyEncoder(),
-            tenant.id,
-            "s",
-            settings=settings,
-            pace=pace,
+            tenant.as_role("longtail_worker"), ToyEncoder(), tenant.id, "s", settings=settings, pace=pace
         )
         assert outcome is not None
         active = tenant.rows(f"SELECT level FROM ({SUMMARIES}) AS made WHERE is_active")
@@ -384,13 +380,8 @@ def test_two_beats_do_no_more_than_one(tenant: Any, tmp_path: Path) -> None:
     try:
         for number in range(3):
             talk(tenant, 180, session=f"s{number}", seed=number)
-        deadline = time.monotonic() + 300
-        while (
-            tenant.one("SELECT count(DISTINCT session_id) FROM longtail.summaries WHERE tenant_id = :tenant")
-            < 3
-        ):
-            assert time.monotonic() < deadline, "not every session was compacted"
-            time.sleep(0.2)
+        compacted = "SELECT count(DISTINCT session_id) FROM longtail.summaries WHERE tenant_id = :tenant"
+        await_true(lambda: tenant.one(compacted) == 3, told="not every session was compacted")
         assert second.poll() is None, "the second beat did not stay up"
     finally:
         second.terminate()
@@ -432,10 +423,7 @@ def test_turns_of_two_namespaces_never_meet_in_one_summary(tenant: Any) -> None:
 
 def test_a_session_that_grew_past_the_threshold_is_compacted_by_itself(tenant: Any) -> None:
     talk(tenant, 260)  # some 9,000 tokens: more than the tail and the threshold
-    deadline = time.monotonic() + 300
-    while not tenant.rows(SUMMARIES):
-        assert time.monotonic() < deadline, "no summary was made"
-        time.sleep(0.2)
+    await_true(lambda: tenant.rows(SUMMARIES), told="no summary was made")
     tenant.settle()
     assert verify(tenant)["violations"] == []
     left = tenant.one("SELECT uncompacted_tokens FROM longtail.compactions WHERE tenant_id = :tenant")
@@ -481,10 +469,7 @@ def test_hints_are_journalled_bounded_and_schedule_a_compaction(tenant: Any) -> 
         ("session_end", "s"),
     ]
     assert entries[1]["metadata"] == {"host": "x"}
-    deadline = time.monotonic() + 300
-    while not tenant.rows(SUMMARIES):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    await_true(lambda: tenant.rows(SUMMARIES))
     with plain_transaction(tenant.owner) as connection:
         connection.execute(
             text(
@@ -522,13 +507,9 @@ def test_another_tenant_sees_no_summary(tenant: Any, new_tenant: Any) -> None:
 
 
 def test_a_token_of_one_namespace_reads_no_other_history(tenant: Any) -> None:
-    from api.client import ServiceClient
-    from models.store.tenancy.tokens import ensure_token
-
     talk(tenant, 45, user_id="bob")
     summary_id = tenant.client.compact("s", force=True)["summary_ids"][0]
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_" + tenant.name, namespaces=["ann"])
-    with ServiceClient(url=tenant.client.url, token="lt_" + tenant.name) as bound:
+    with tenant.enter(namespaces=["ann"]) as bound:
         for call in (
             lambda: bound.list_turns("s"),
             lambda: bound.expand(summary_id),

@@ -1,7 +1,7 @@
 """A state machine over accept, compact, expand, erase and hurt: every turn is always reachable, word for word."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import settings
@@ -25,7 +25,7 @@ from models.store.compaction.summaries import expand_to_turns, load_active_summa
 from models.store.conversation.history import list_turns, load_kept_turns
 from models.store.conversation.turns import accept_turns
 from models.store.engine import tenant_transaction
-from models.store.tenancy.erasure import erase_namespace
+from models.store.tenancy.erasure import erase
 from workers.compaction.passes import compact_session
 
 STEPS = 14
@@ -123,7 +123,14 @@ def machine(tenant: Any) -> type[RuleBasedStateMachine]:
             namespaces = sorted({namespace for namespace, _ in self.said})
             gone = namespaces[pick % len(namespaces)]
             with tenant_transaction(api, tenant.id) as connection:
-                erase_namespace(connection, namespace=gone, token_id=None, reason="asked for")
+                erase(
+                    connection,
+                    kind="namespace",
+                    name=gone,
+                    token_id=None,
+                    reason="asked for",
+                    erasure_id=uuid4(),
+                )
             self.said = [(namespace, content) for namespace, content in self.said if namespace != gone]
 
         @invariant()
@@ -154,7 +161,4 @@ def machine(tenant: Any) -> type[RuleBasedStateMachine]:
 
 
 def test_every_turn_is_always_reachable(machine: type[RuleBasedStateMachine]) -> None:
-    run_state_machine_as_test(
-        machine,
-        settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS),
-    )
+    run_state_machine_as_test(machine, settings=settings(max_examples=EXAMPLES, stateful_step_count=STEPS))

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from api.rpc.methods.registry import METHODS
 from models.messages import QUEUE_OF_TASK
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.tenancy.tokens import Caller, ensure_token, find_caller
+from models.store.tenancy.tokens import Caller, find_caller
 
 ARCHITECTURE = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
 SECRET = "xanadu"  # in everything of Ann's, and in no question
@@ -63,7 +63,7 @@ FUNCTIONS = {
         *("authenticate", "living_tokens"),  # of whoever holds a token
         "measure_service",  # numbers without tenants
         *("issue_token", "list_tokens", "revoke_token", "check_administration"),  # probed as routes
-        *("accept_turns", "find_home", "find_places", "read_context", "find_by_words", "erase_namespace"),
+        *("accept_turns", "find_home", "find_places", "read_context", "find_by_words"),
         *("erase", "is_buried"),  # within the tenant; erase asks what the token opens
     },
     "longtail_worker": {
@@ -146,8 +146,7 @@ def place(stack: Any, owner: Any, tenant_on: Callable[..., Any]) -> Iterator[Pla
     }
     strangers = {"another tenant": other.token}
     for name, bound in (("bob", {"namespaces": ["bob"]}), ("another agent", {"agents": ["other"]})):
-        strangers[name] = f"lt_{name}_{tenant.name}"
-        ensure_token(stack.owner_url, tenant=tenant.name, token=strangers[name], **bound)
+        strangers[name] = tenant.issue(**bound)
     yield Place(tenant=tenant, ids=ids, strangers=strangers)
     for one in (tenant, other):
         one.client.__exit__()
@@ -449,7 +448,7 @@ def test_functions_of_the_api_stay_within_what_a_token_opens(place: Place) -> No
         "SELECT longtail.read_context(:tenant, 's1', NULL, NULL, NULL, NULL, 1000, 10, 'longtail.embeddings_minilm')",
         "SELECT longtail.find_home('s1', NULL, NULL, NULL, NULL)",
         "SELECT longtail.list_tokens()",
-        "SELECT longtail.erase_namespace('ann', NULL, NULL)",
+        "SELECT longtail.erase('namespace', 'ann', NULL, NULL, uuidv7())",
         "SELECT longtail.erase('session', 's1', NULL, NULL, uuidv7())",
         "SELECT longtail.erase('document', E'user:ann\nann.md', NULL, NULL, uuidv7())",
     )

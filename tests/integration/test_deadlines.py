@@ -11,6 +11,7 @@ from sqlalchemy import text
 from api.assemble.schemas import AssembleIn, AssembleOut
 from api.assemble.service import assemble_prompt
 from api.runtime import Runtime
+from api.stack.throwaway import await_true
 from models.encoders.protocol import Encoder, EncoderFingerprint
 from models.store.engine import plain_transaction
 from models.store.index.embeddings import Vector
@@ -111,10 +112,7 @@ class SlowEncoder:
 def runtime(filled: Any) -> Iterator[Runtime]:
     """An API process's own, in this process, on the same database."""
     made = Runtime(filled.stack.settings)
-    deadline = time.monotonic() + 300
-    while made.encoder is None:
-        assert time.monotonic() < deadline, made.encoder_problem
-        time.sleep(0.05)
+    await_true(lambda: made.encoder, told=lambda: made.encoder_problem)
     yield made
     made.close()
 

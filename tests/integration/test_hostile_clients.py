@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,15 +11,9 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from api.stack.throwaway import await_true
 from models.errors import TransientError
 from models.store.engine import plain_transaction
-
-
-def wait_for(condition: Callable[[], Any], seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def open_socket(tenant: Any) -> socket.socket:
@@ -86,14 +80,14 @@ def test_clients_that_leave_in_the_middle_of_an_export_leave_nothing_open(
     assert export_status(long_memory) == 503
     for one in exports:
         one.close()
-    wait_for(lambda: count_exported(long_memory) > 300)
+    await_true(lambda: count_exported(long_memory) > 300)
 
 
 def test_clients_that_stop_reading_an_export_are_let_go(
     long_memory: Any, exports: list[socket.socket]
 ) -> None:
     assert export_status(long_memory) == 503
-    wait_for(lambda: count_exported(long_memory) > 300)
+    await_true(lambda: count_exported(long_memory) > 300)
 
 
 def test_a_client_that_stops_sending_an_import_is_let_go(tenant: Any) -> None:

@@ -12,9 +12,9 @@ from fastapi.routing import APIRoute
 
 from api.inspector.pages import HEADERS
 from api.inspector.routes import ROUTERS
+from api.stack.throwaway import await_true
 from models.store.engine import plain_transaction
 from models.store.memory.decisions import spread_signals
-from models.store.tenancy.tokens import ensure_token
 
 SECRET = "xylograph"  # in everything of Ann's, and in no question
 ROUTES = {
@@ -240,9 +240,7 @@ def test_a_form_of_another_site_or_of_another_login_is_refused(tenant: Any, anns
 def test_a_token_shows_and_changes_nothing_of_others(
     tenant: Any, anns: Any, enter: Any, new_tenant: Any, who: str
 ) -> None:
-    bob = f"lt_bob_{tenant.name}"
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=bob, namespaces=["bob"])
-    visitor = enter(tenant, bob if who == "bob" else new_tenant().token)
+    visitor = enter(tenant, tenant.issue(namespaces=["bob"]) if who == "bob" else new_tenant().token)
     bury(tenant, anns["turn"])
     for paths in GETS.values():
         for path in paths:
@@ -265,8 +263,7 @@ def test_a_token_shows_and_changes_nothing_of_others(
 def test_a_token_that_may_only_read_is_offered_no_deed_and_does_none(
     tenant: Any, anns: Any, enter: Any
 ) -> None:
-    token = f"lt_reader_{tenant.name}"
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=token, scopes=("read",))
+    token = tenant.issue(scopes=("read",))
     bury(tenant, anns["turn"])
     reader = enter(tenant, token)
     assert SECRET in reader.get("/inspector/rules").text
@@ -306,17 +303,11 @@ def test_looking_at_a_prompt_counts_no_reads(tenant: Any, anns: Any, enter: Any)
     visitor = enter(tenant)
     reads = "SELECT max(access_count) FROM longtail.items WHERE tenant_id = :tenant"
 
-    def wait_for(count: int) -> int:
-        deadline = time.monotonic() + 300
-        while tenant.one(reads) < count and time.monotonic() < deadline:
-            time.sleep(0.1)
-        return int(tenant.one(reads))
-
-    assert wait_for(1) == 1  # the host's prompt
+    await_true(lambda: tenant.one(reads) == 1)  # the host's prompt
     for query in ("bridge", "beam"):
         assert visitor.get(f"/inspector/prompt?session_id=long&query={query}").status_code == 200
     tenant.client.assemble(session_id="long", query="bridge", budget_tokens=2000)
-    assert wait_for(2) == 2
+    await_true(lambda: tenant.one(reads) == 2)
 
 
 def test_a_label_goes_to_feedback_and_calibration(tenant: Any, anns: Any, enter: Any) -> None:
@@ -366,8 +357,7 @@ def test_the_last_run_of_every_scheduled_task_is_written_down(tenant: Any, enter
 
 
 def test_a_revoked_token_and_a_logout_end_the_login(tenant: Any, enter: Any) -> None:
-    token = f"lt_short_{tenant.name}"
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=token)
+    token = tenant.issue()
     revoked, left = enter(tenant, token), enter(tenant)
     tenant.rows(
         "UPDATE longtail.tokens SET revoked_at = now() WHERE token_sha256 = sha256(:token) RETURNING 1",

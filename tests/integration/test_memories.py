@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.client import ServiceClient
 from models.errors import Conflict, Forbidden, InvalidInput, NotFound
-from models.store.tenancy.tokens import ensure_token
 
 DOG = "My dog is called Bramble and she is a seven year old border collie."
 JOB = "I work as a beekeeper in Toulouse and I own forty hives."
@@ -189,8 +187,7 @@ def test_memories_of_other_tenants_and_namespaces_are_out_of_reach(
     for method, options in (("GET", {}), ("PATCH", {"json": {"text": "x"}}), ("DELETE", {})):
         with pytest.raises(NotFound):
             other.client.call(method, path, **options)
-    ensure_token(ann.stack.owner_url, tenant=ann.name, token="lt_bob_" + ann.name, namespaces=["bob"])
-    with ServiceClient(url=ann.client.url, token="lt_bob_" + ann.name) as bob:
+    with ann.enter(namespaces=["bob"]) as bob:
         assert bob.call("GET", "/v1/memories")["memories"] == []
         assert bob.call("GET", "/v1/guidance")["guidance"] == []
         for method, options in (("GET", {}), ("PATCH", {"json": {"text": "x"}}), ("DELETE", {})):

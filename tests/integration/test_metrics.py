@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from api.stack.throwaway import await_true
+
 
 def scrape(tenant: Any) -> dict[tuple[str, str], float]:
     answer = httpx.get(f"{tenant.client.url}/metrics", timeout=300)
@@ -67,10 +69,8 @@ def totals(tenant: Any) -> dict[tuple[str, ...], float]:
 
 
 def settle_everybody(tenant: Any) -> None:
-    deadline = time.monotonic() + 300
-    while tenant.one("SELECT count(*) FROM longtail.work WHERE stage NOT IN ('done', 'failed')"):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    waiting = "SELECT count(*) FROM longtail.work WHERE stage NOT IN ('done', 'failed')"
+    await_true(lambda: not tenant.one(waiting))
     time.sleep(1.5)  # the last tasks of others hand over what they counted
 
 
@@ -89,14 +89,14 @@ def test_what_is_counted_is_what_happened(tenant: Any) -> None:
         "SELECT CASE WHEN is_reinforcement THEN 'reinforced' WHEN memory_id IS NOT NULL THEN 'kept' ELSE 'dropped' END, "
         "count(*) FROM longtail.gate_decisions WHERE tenant_id = :tenant GROUP BY 1"
     )
-    deadline = time.monotonic() + 300
 
     def grown(*name: str) -> float:
         return totals(tenant).get(name, 0.0) - before.get(name, 0.0)
 
-    while sum(grown("longtail_gate_decisions_total", outcome) for outcome, _ in decided) < len(said):
-        assert time.monotonic() < deadline, "workers hand over when a task ends"
-        time.sleep(0.2)
+    def count_told() -> float:
+        return sum(grown("longtail_gate_decisions_total", outcome) for outcome, _ in decided)
+
+    await_true(lambda: count_told() >= len(said), told="workers hand over when a task ends")
     for outcome, count in decided:
         assert grown("longtail_gate_decisions_total", outcome) == count
     assert grown("longtail_turns_total", "accepted") == 13

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from api.client import ServiceClient
 from models.errors import Conflict, Forbidden, NotFound, ServiceError
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.tenancy.tokens import Caller, ensure_token, find_caller
+from models.store.tenancy.tokens import Caller, find_caller
 
 TOKENS: dict[ServiceClient, str] = {}
 SECRET = "The vault opens with 7-13-22, says Ann."
@@ -28,14 +28,7 @@ def bind(tenant: Any) -> Iterator[Callable[..., ServiceClient]]:
     made: list[ServiceClient] = []
 
     def make(*namespaces: str, agents: list[str] | None = None) -> ServiceClient:
-        token = f"lt_{len(made)}_{tenant.name}"
-        ensure_token(
-            tenant.stack.owner_url,
-            tenant=tenant.name,
-            token=token,
-            namespaces=list(namespaces) or None,
-            agents=agents,
-        )
+        token = tenant.issue(namespaces=list(namespaces) or None, agents=agents)
         made.append(ServiceClient(url=tenant.client.url, token=token))
         TOKENS[made[-1]] = token
         return made[-1]
@@ -208,12 +201,9 @@ def test_the_database_decides_again_where_a_check_was_forgotten(home: Any, bind:
     for deed in (
         "INSERT INTO sessions (tenant_id, session_id, namespace) VALUES (:tenant, 'x', 'ann')",
         "INSERT INTO records (tenant_id, collection, id, namespace, body) VALUES (:tenant, 'c', 'i', 'ann', 'x')",
-        "SELECT longtail.erase_namespace('ann', NULL, NULL)",
+        "SELECT longtail.erase('namespace', 'ann', NULL, NULL, uuidv7())",
     ):
-        with (
-            pytest.raises(Forbidden, match="does not open"),
-            tenant_transaction(engine, bob) as connection,
-        ):
+        with pytest.raises(Forbidden, match="does not open"), tenant_transaction(engine, bob) as connection:
             connection.execute(text(deed), {"tenant": home.id})
 
 

@@ -9,26 +9,16 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from api.client import ServiceClient
 from models.errors import Forbidden, InvalidInput, NotFound
 from models.store.engine import plain_transaction
-from models.store.tenancy.tokens import ensure_token
 from models.tables import TENANT_TABLES
 
 RULES = "- Never use semicolons.\n\nThe office is in Ghent.\n"
 SECRET = "My locker code at the Meridian gym is 48213."
 
 
-def bound(tenant: Any, namespace: str) -> ServiceClient:
-    token = f"lt_{namespace}_{tenant.name}"
-    ensure_token(
-        tenant.stack.owner_url,
-        tenant=tenant.name,
-        token=token,
-        namespaces=[namespace],
-        scopes=["read", "write", "admin"],
-    )
-    return ServiceClient(url=tenant.client.url, token=token)
+def bound(tenant: Any, namespace: str) -> Any:
+    return tenant.enter(namespaces=[namespace], scopes=["read", "write", "admin"])
 
 
 def test_a_session_says_how_long_it_is_and_how_far_its_compaction_came(tenant: Any) -> None:
@@ -221,9 +211,7 @@ def test_erasing_needs_the_admin_scope_and_stays_in_its_tenant(
     other = new_tenant()
     tenant.say("s1", SECRET, user_id="ann")
     other.say("s1", SECRET, user_id="ann")
-    token = "lt_rw_" + tenant.name
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=token, scopes=["read", "write"])
-    with ServiceClient(url=tenant.client.url, token=token) as writer, pytest.raises(Forbidden):
+    with tenant.enter(scopes=["read", "write"]) as writer, pytest.raises(Forbidden):
         writer.erase("ann", confirm="ann")
     tenant.client.erase("ann", confirm="ann")
     assert other.one("SELECT count(*) FROM longtail.turns WHERE tenant_id = :tenant") == 1

@@ -1,7 +1,6 @@
 """Claims about receipts: complete, bounded, private to their tenant and namespace, and repeatable."""
 
 import json
-import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -10,11 +9,10 @@ import pytest
 from sqlalchemy import text
 
 from api.assemble.receipt import TERMS
-from api.client import ServiceClient
+from api.stack.throwaway import await_true
 from models.errors import NotFound
 from models.store.engine import plain_transaction, tenant_transaction
 from models.store.receipts import prune_receipts, prune_tenant
-from models.store.tenancy.tokens import ensure_token
 
 RULES = (
     "- Never delete the archive.\n\n> Prefer short answers.\n\nThe archive was founded in 1846 by Jonas.\n"
@@ -114,9 +112,7 @@ def test_a_wish_that_a_document_overrules_says_so_in_receipt_and_explanation(fil
     assert "the budget is infeasible" not in {one["reason"] for one in receipt["candidates"]}
 
 
-def test_a_receipt_says_of_what_is_not_tried_why_and_not_that_the_budget_is_infeasible(
-    tenant: Any,
-) -> None:
+def test_a_receipt_says_of_what_is_not_tried_why_and_not_that_the_budget_is_infeasible(tenant: Any) -> None:
     tenant.say("s", "Stamp 1 shows a bird.", "You too!", "Stamp 2 shows a bird.", user_id="ann")
     tenant.settle()
     ask = {"session_id": "new", "user_id": "ann", "budget_tokens": 1000, "explain": True}
@@ -146,15 +142,11 @@ def test_nobody_reads_the_receipts_of_another_tenant_or_namespace(filled: Any, n
     for call in (other.client.explain, other.client.replay):
         with pytest.raises(NotFound):
             call(assembly_id)
-    token = f"lt_{uuid4().hex}"
-    ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespaces=["bob"])
-    with ServiceClient(url=filled.client.url, token=token) as bob:
+    with filled.enter(namespaces=["bob"]) as bob:
         for call in (bob.explain, bob.replay):
             with pytest.raises(NotFound):
                 call(assembly_id)
-    token = f"lt_{uuid4().hex}"
-    ensure_token(filled.stack.owner_url, tenant=filled.name, token=token, namespaces=["ann"])
-    with ServiceClient(url=filled.client.url, token=token) as ann:
+    with filled.enter(namespaces=["ann"]) as ann:
         assert ann.explain(assembly_id)["assembly_id"] == assembly_id
     with tenant_transaction(other.as_role("longtail_api"), other.id) as connection:
         assert connection.execute(text("SELECT count(*) FROM assemblies")).scalar_one() == 0
@@ -170,10 +162,7 @@ def test_a_replay_over_unchanged_data_finds_no_difference(filled: Any) -> None:
     counted = "SELECT sum(access_count) FROM longtail.items WHERE tenant_id = :tenant"
     before = filled.one(counted, tenant=filled.id)
     filled.client.assemble(**ASK)
-    deadline = time.monotonic() + 300
-    while filled.one(counted, tenant=filled.id) == before:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    await_true(lambda: filled.one(counted, tenant=filled.id) != before)
     assembly_id = filled.client.assemble(**{**ASK, "query": "which clocks are from 1812?"})["assembly_id"]
     found = filled.client.replay(assembly_id)
     assert found["is_same"], json.dumps(

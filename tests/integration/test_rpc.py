@@ -13,10 +13,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from api.client import ServiceClient
 from api.rpc.methods.registry import METHODS
 from models.errors import Forbidden, InvalidInput, NotFound
-from models.store.tenancy.tokens import ensure_token
 
 SECONDS = 300.0
 SIGNALS = {"g", "t", "h", "r", "d", "p", "a", "dtech", "gconv", "gtech", "inputFreq", "memSaturation"}
@@ -474,11 +472,7 @@ def test_a_token_of_one_namespace_stays_in_it(tenant: Any, rpc: Any, connect: Ca
     say(rpc, "of-bob", 1, "bob's secret", user="bob")
     rpc.call("insert_text", collection="user:bob", id="b", text="bob's secret", metadata={})
     rpc.call("insert_text", collection="global", id="g", text="shared by all", metadata={})
-    token = f"{tenant.token}-ann"
-    ensure_token(
-        tenant.stack.owner_url, tenant=tenant.name, token=token, scopes=["read", "write"], namespaces=["ann"]
-    )
-    ann = connect(token)
+    ann = connect(tenant.issue(scopes=["read", "write"], namespaces=["ann"]))
     say(ann, "of-ann", 1, "ann's own")
     assert len(ann.call("list_collection", collection="session:of-ann")["results"]) == 1
     assert [one["text"] for one in ann.call("list_collection", collection="global")["results"]] == [
@@ -514,9 +508,7 @@ def test_a_token_of_one_namespace_stays_in_it(tenant: Any, rpc: Any, connect: Ca
 
 
 def test_a_token_that_may_only_read_changes_nothing(tenant: Any, connect: Callable[..., Any]) -> None:
-    token = f"{tenant.token}-r"
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=token, scopes=["read"])
-    rpc = connect(token)
+    rpc = connect(tenant.issue(scopes=["read"]))
     assert rpc.call("health")["ok"] is True
     with pytest.raises(Refused) as refused:
         rpc.call("insert_session_turn", sessionId="s", id="1", text="x", metadata={})
@@ -905,9 +897,7 @@ def test_everybodys_memory_is_written_over_http_and_recalled_for_everybody(tenan
     for wrong in ({"text": text}, {"text": text, "scope": "global", "user_id": "ann"}):
         with pytest.raises(InvalidInput):
             tenant.client.call("POST", "/v1/memories", json=wrong)
-    bound = f"lt_bound_{tenant.name}"
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token=bound, namespaces=["ann"])
-    with ServiceClient(url=tenant.stack.settings.service_url(), token=bound) as client:
+    with tenant.enter(namespaces=["ann"]) as client:
         with pytest.raises(Forbidden):
             client.call("POST", "/v1/memories", json={"text": text, "scope": "global"})
         assert (

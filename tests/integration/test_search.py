@@ -1,6 +1,5 @@
 """Claims about search and about ways to rank: what is listed, what is explained, and who may choose the profile."""
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from api.runtime import Runtime
 from api.search.schemas import SearchIn
 from api.search.service import search_memory
+from api.stack.throwaway import await_true
 from models.errors import ServiceError
 
 LONG_AGO = datetime(2024, 3, 5, 12, tzinfo=UTC)
@@ -24,10 +24,7 @@ def remember(tenant: Any, session: str, *said: tuple[str, datetime]) -> None:
 def seeded(tenant: Any) -> Iterator[Runtime]:
     """An API of its own whose operator chose the seed's constants."""
     runtime = Runtime(tenant.stack.settings.model_copy(update={"recall_profile": "seed"}))
-    deadline = time.monotonic() + 300
-    while runtime.encoder is None:
-        assert time.monotonic() < deadline, runtime.encoder_problem
-        time.sleep(0.05)
+    await_true(lambda: runtime.encoder, told=lambda: runtime.encoder_problem)
     yield runtime
     runtime.close()
 

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.client import ServiceClient
 from models.errors import Forbidden, InvalidInput
-from models.store.tenancy.tokens import ensure_token
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -72,9 +70,7 @@ def test_a_cursor_opens_nothing_that_its_holder_may_not_see(harbour: Any) -> Non
     cursor = harbour.client.search(query="cranes", user_id="ann", k=1)["next_cursor"]
     other = harbour.client.search(query="cranes", user_id="bob", k=200, cursor=cursor)
     assert {hit["kind"] for hit in other["results"]} <= {"lore"}
-    token = "lt_search_" + harbour.name
-    ensure_token(harbour.stack.owner_url, tenant=harbour.name, token=token, namespaces=["bob"])
-    with ServiceClient(url=harbour.client.url, token=token) as bob:
+    with harbour.enter(namespaces=["bob"]) as bob:
         with pytest.raises(Forbidden):
             bob.search(query="cranes", user_id="ann", cursor=cursor)
         hits = bob.search(query="cranes", user_id="bob", k=200, cursor=cursor)["results"]

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from api.client import ServiceClient
 from models.errors import Forbidden, Unauthorized
 from models.store.engine import plain_transaction, tenant_transaction
-from models.store.tenancy.tokens import ensure_token, token_digest
+from models.store.tenancy.tokens import token_digest
 from models.tables import TENANT_TABLES
 
 SECRET = "My safe code is 4711 and I prefer to change it on 3 May."
@@ -188,8 +188,7 @@ def test_an_unknown_token_is_refused_with_the_remedy(tenant: Any) -> None:
 
 
 def test_a_token_of_one_namespace_opens_no_other(tenant: Any) -> None:
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_" + tenant.name, namespaces=["ann"])
-    with ServiceClient(url=tenant.client.url, token="lt_" + tenant.name) as bound:
+    with tenant.enter(namespaces=["ann"]) as bound:
         bound.post_turns("s", [{"role": "user", "content": "hi"}], user_id="ann")
         with pytest.raises(Forbidden):
             bound.post_turns("s2", [{"role": "user", "content": "hi"}], user_id="bob")
@@ -200,8 +199,7 @@ def test_a_token_of_one_namespace_opens_no_other(tenant: Any) -> None:
 
 
 def test_a_read_only_token_cannot_write(tenant: Any) -> None:
-    ensure_token(tenant.stack.owner_url, tenant=tenant.name, token="lt_ro_" + tenant.name, scopes=["read"])
-    with ServiceClient(url=tenant.client.url, token="lt_ro_" + tenant.name) as reader:
+    with tenant.enter(scopes=["read"]) as reader:
         assert reader.status()["pending"] == 0
         with pytest.raises(Forbidden, match="write"):
             reader.post_turns("s", [{"role": "user", "content": "hi"}])

@@ -8,11 +8,9 @@ import httpx
 import pytest
 from sqlalchemy import Engine
 
-from api.client import ServiceClient
 from api.stack.throwaway import ThrowawayStack
 from models.errors import Conflict, Forbidden, InvalidInput
 from models.store.engine import open_engine
-from models.store.tenancy.tokens import ensure_token
 
 RULES = "# House\n\n- Never use semicolons.\n\n> You should be brief.\n\nThe office is in Ghent.\n"
 
@@ -197,15 +195,7 @@ def test_lineage_to_turns_that_are_not_there_is_refused_by_line(
 
 
 def test_a_bound_token_exports_its_own_namespace_and_imports_nothing(filled: Any) -> None:
-    token = "lt_export_" + filled.name
-    ensure_token(
-        filled.stack.owner_url,
-        tenant=filled.name,
-        token=token,
-        namespaces=["bob"],
-        scopes=["read", "write", "admin"],
-    )
-    with ServiceClient(url=filled.client.url, token=token) as bob:
+    with filled.enter(namespaces=["bob"], scopes=["read", "write", "admin"]) as bob:
         mine = [json.loads(line) for line in b"".join(bob.export()).splitlines()]
         assert {one["namespace"] for one in mine if one["type"] == "turn"} == {"bob"}
         with pytest.raises(Forbidden):

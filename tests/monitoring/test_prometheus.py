@@ -4,7 +4,6 @@ import json
 import math
 import re
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,6 +14,9 @@ from typing import Any
 import httpx
 import pytest
 import yaml
+
+from api.stack.sockets.ports import find_free
+from api.stack.throwaway import await_true
 
 FOLDER = Path(__file__).parents[2] / "monitoring"
 COMPARED = re.compile(
@@ -35,13 +37,6 @@ def alert_expressions() -> list[str]:
     ]
 
 
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
-
-
 def configure(folder: Path, name: str, address: str, target: str) -> Path:
     """A shipped configuration with this stack's address, scraping often."""
     shipped = (FOLDER / name).read_text()
@@ -57,7 +52,7 @@ def run_prometheus(folder: Path, *options: str) -> Iterator[str]:
     """Prometheus with its data in a folder; says where it answers."""
     program = shutil.which("prometheus")
     assert program, "no prometheus on the PATH: make test-monitoring fetches Debian's"
-    port = free_port()
+    port = find_free()
     command = [
         *(program, *options, f"--storage.tsdb.path={folder / 'data'}"),
         *(f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn"),
@@ -146,10 +141,7 @@ def test_the_command_line_of_compose_scrapes_the_api_too(target: str, tmp_path: 
     options = [one.replace("/etc/prometheus/compose.yml", str(path)) for one in service["command"]]
     assert str(path) in options[0]
     with run_prometheus(tmp_path, *options) as url:
-        deadline = time.monotonic() + 300
-        while ask(url, 'up{job="longtail"}') != [1.0]:
-            assert time.monotonic() < deadline, "it does not scrape"
-            time.sleep(0.5)
+        await_true(lambda: ask(url, 'up{job="longtail"}') == [1.0], told="it does not scrape")
 
 
 def test_grafana_finds_its_files_where_compose_puts_them() -> None:

@@ -213,10 +213,7 @@ class _Run:
                 )
             else:
                 release_compaction(
-                    connection,
-                    tenant_id=self.tenant_id,
-                    session_id=self.session_id,
-                    pause_seconds=rest,
+                    connection, tenant_id=self.tenant_id, session_id=self.session_id, pause_seconds=rest
                 )
         self.outcome.is_done = is_done
         if not is_done:
@@ -326,10 +323,7 @@ class _Run:
         if not commit.is_empty:
             with tenant_transaction(self.engine, self.tenant_id) as connection:
                 self.generation = advance_generation(
-                    connection,
-                    tenant_id=self.tenant_id,
-                    session_id=self.session_id,
-                    expected=self.generation,
+                    connection, tenant_id=self.tenant_id, session_id=self.session_id, expected=self.generation
                 )
                 self.writer.store(connection, commit, generation=self.generation)
         self.kept_whole += commit.kept_whole

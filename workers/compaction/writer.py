@@ -161,10 +161,7 @@ class CompactionWriter:
                 ids=[child.id for child in children],
             )
             neighbours = load_active_summaries(
-                connection,
-                tenant_id=self.tenant_id,
-                session_id=self.session_id,
-                level=children[0].level + 1,
+                connection, tenant_id=self.tenant_id, session_id=self.session_id, level=children[0].level + 1
             )
         missing = [child for child in children if child.id not in windows]
         encoded = self.encoder.encode_windows([child.body for child in missing])
@@ -175,9 +172,7 @@ class CompactionWriter:
             prior = _choose_neighbours(same, before=cluster[0].first_position)
             sources = [_read_summary(child, mean_direction(windows[child.id])) for child in cluster]
             written = write_summary(
-                sources,
-                encode_windows=self.encoder.encode_windows,
-                prior_text=_join_prior(prior),
+                sources, encode_windows=self.encoder.encode_windows, prior_text=_join_prior(prior)
             )
             if written is None:
                 commit.declined += 1
@@ -365,12 +360,7 @@ def _join_prior(prior: Sequence[Summary]) -> str:
 
 def _read_summary(child: Summary, vector: Vector) -> Source:
     passages, mentions = parse_summary(child.body, footer_label=FOOTER_LABEL)
-    return Source(
-        passages=passages,
-        tokens=child.summary_tokens,
-        vector=vector,
-        mentions=mentions,
-    )
+    return Source(passages=passages, tokens=child.summary_tokens, vector=vector, mentions=mentions)
 
 
 def _silence(turn: Turn) -> Shard:

@@ -71,10 +71,7 @@ def proxy(
     configuration = Configuration(user_id=user)
     memory = Memory(configuration, budget_tokens=budget, deadline_ms=deadline_ms)
     application = create_proxy(
-        upstream=upstream,
-        memory=memory,
-        user_id=configuration.user_id,
-        is_public=get_settings().tls_in_front,
+        upstream=upstream, memory=memory, user_id=configuration.user_id, is_public=get_settings().tls_in_front
     )
     typer.echo(f"proxy to {upstream} on http://{host}:{port} until Ctrl-C", err=True)
     uvicorn.run(application, host=host, port=port, log_level="warning", access_log=False)

@@ -1,7 +1,7 @@
-"""Commands that look at what is kept and put it right: memories, guidance, sessions, namespaces, dead letters."""
+"""Commands that look at what is kept and put it right: memories, guidance, sessions, namespaces."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from uuid import UUID
 
 import typer
 
-from api.cli.connection import open_client
+from api.cli.connection import open_client, walk_pages
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 User = Annotated[str | None, typer.Option("--user", help="Only this user's.")]
@@ -232,20 +232,14 @@ def _count(name: str) -> Callable[[dict[str, Any]], str]:
 
 def _list(path: str, key: str, asked: dict[str, str | None], limit: int) -> list[dict[str, Any]]:
     """The first rows of a list that comes in pages."""
-    wanted = {name: value for name, value in asked.items() if value is not None}
 
-    def walk() -> Iterator[dict[str, Any]]:
-        cursor: str | None = None
-        while True:
-            more = {"cursor": cursor} if cursor else {}
-            page = client.call("GET", path, params={**wanted, **more, "limit": str(min(limit, PAGE))})
-            yield from page[key]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                return
+    def ask(cursor: str | None) -> dict[str, Any]:
+        wanted = {**asked, "cursor": cursor, "limit": str(min(limit, PAGE))}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        return client.call("GET", path, params=given)
 
     with open_client() as client:
-        return list(islice(walk(), limit))
+        return list(islice(walk_pages(ask, key), limit))
 
 
 def _show_rows(

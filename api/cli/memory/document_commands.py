@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.connection import open_client
+from api.cli.connection import open_client, walk_pages
 
 if TYPE_CHECKING:
     from models.domain.rules.tiers import Partition
@@ -71,15 +71,13 @@ def check(
 @docs.command("list")
 def list_documents(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False) -> None:
     """Loaded documents, with how many rules each has."""
-    found: list[dict[str, Any]] = []
-    parameters = _whose(user, agent)
+    whose = _whose(user, agent)
     with open_client() as client:
-        while True:
-            page = client.list_documents(**parameters)
-            found += page["documents"]
-            if page["next_cursor"] is None:
-                break
-            parameters["cursor"] = page["next_cursor"]
+        pages = walk_pages(
+            lambda cursor: client.list_documents(**whose, **({"cursor": cursor} if cursor else {})),
+            "documents",
+        )
+        found = list(pages)
     if as_json:
         print(json.dumps({"documents": found}))
         return

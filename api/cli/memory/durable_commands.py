@@ -1,4 +1,4 @@
-"""Commands about durable memory as a whole: remember, journal, flush."""
+"""Commands about durable memory as a whole: remember, profile, journal, flush."""
 
 import json
 from typing import Annotated
@@ -38,8 +38,7 @@ def remember(
 
 
 def profile(
-    user: Annotated[str, typer.Argument(help="Whose profile (user_id).")],
-    as_json: AsJson = False,
+    user: Annotated[str, typer.Argument(help="Whose profile (user_id).")], as_json: AsJson = False
 ) -> None:
     """Print what is known of a user before anything is asked: the last session's end, open matters, facts."""
     from rich.console import Console

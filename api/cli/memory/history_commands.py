@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.connection import open_client
+from api.cli.connection import open_client, walk_pages
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,15 +55,10 @@ def history(
 
 def _walk_history(client: "ServiceClient", session: str, limit: int | None) -> Iterator[dict[str, Any]]:
     """The turns of a session, or its newest, oldest first."""
-    cursor: str | None = None
+    first: str | None = None
     if limit is not None and (before := client.read_session(session)["turns"] - limit) > 0:
-        cursor = str(before - 1)  # positions count from 0
-    while True:
-        page = client.list_turns(session, cursor=cursor)
-        yield from page["turns"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return
+        first = str(before - 1)  # positions count from 0
+    return walk_pages(lambda cursor: client.list_turns(session, cursor=cursor or first), "turns")
 
 
 def _show_turn(console: "Console", turn: dict[str, Any]) -> None:
@@ -237,14 +232,12 @@ def _count_held(client: "ServiceClient", session: str | None) -> dict[str, int]:
     if session is not None:
         return {"sessions": 1, "turns": int(client.read_session(session)["turns"])}
     held = {"sessions": 0, "turns": 0}
-    cursor: str | None = None
-    while True:
-        page = client.call("GET", "/v1/namespaces", params={"cursor": cursor} if cursor else {})
-        for one in page["namespaces"]:
-            held = {key: count + one[key] for key, count in held.items()}
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return held
+    for one in walk_pages(
+        lambda cursor: client.call("GET", "/v1/namespaces", params={"cursor": cursor} if cursor else {}),
+        "namespaces",
+    ):
+        held = {key: count + one[key] for key, count in held.items()}
+    return held
 
 
 def _verify(

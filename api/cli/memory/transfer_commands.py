@@ -10,7 +10,6 @@ import typer
 
 from api.cli.connection import open_client
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 PIECE_BYTES = 256 * 1024
 
 

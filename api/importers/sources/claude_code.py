@@ -75,9 +75,7 @@ def read_transcript(file: Path) -> Iterator[Finding]:
     """What a transcript holds, in its order; calls that were never answered come last."""
     agent = AGENT_FILE.fullmatch(file.name)
     state = _Transcript(
-        file=file,
-        agent_id=agent[1] if agent else None,
-        agent_call=_read_agent_call(file) if agent else None,
+        file=file, agent_id=agent[1] if agent else None, agent_call=_read_agent_call(file) if agent else None
     )
     for where, entry in read_json_lines(file):
         if isinstance(entry, Dropped):

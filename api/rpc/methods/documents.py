@@ -18,7 +18,6 @@ from api.screening import screen_notes
 from models.errors import NotFound
 from models.messages import INGEST
 from models.store.collections.records import NewRecord, delete_records, put_record
-from models.store.engine import tenant_transaction
 from models.store.tenancy.tokens import Caller
 
 MOST_DREAMS: Final = 1000
@@ -105,7 +104,7 @@ def ingest_markdown_document(call: Call, params: DocumentParams) -> Mapping[str,
         kind="authored" if params.core_doc else "note",
     )
     tenant_id = call.caller.tenant_id
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         facts = NewRecord(
             collection=name_facts(call.caller),
             id=params.source_doc,
@@ -124,7 +123,7 @@ def delete_authored_document(call: Call, params: DeleteDocumentParams) -> Mappin
     except NotFound:
         return {"ok": True}
     tenant_id = call.caller.tenant_id
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         collection = name_facts(call.caller)
         delete_records(connection, tenant_id=tenant_id, collection=collection, ids=[params.source_doc])
     return {"ok": True}

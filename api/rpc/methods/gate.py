@@ -13,23 +13,11 @@ from api.rpc.collections import Namespace
 from api.rpc.dispatcher import Call, Method, Params
 from api.rpc.search import ENCODING_TIMEOUT_SECONDS, MOST_UNENCODED, Question, compare, encode
 from api.turns.schemas import Content
-from models.domain.gate.gating import (
-    MEMORY_NEIGHBOURS,
-    TURN_NEIGHBOURS,
-    decide_gate,
-    read_text_signals,
-)
+from models.domain.gate.gating import MEMORY_NEIGHBOURS, TURN_NEIGHBOURS, decide_gate, read_text_signals
 from models.domain.text.terms import extract_terms
-from models.store.collections.views import (
-    Entry,
-    Scope,
-    View,
-    find_memory_of_turn,
-    list_unencoded_entries,
-)
+from models.store.collections.views import Entry, Scope, View, find_memory_of_turn, list_unencoded_entries
 from models.store.conversation.history import LAST_SEQ
 from models.store.conversation.turns import load_turns
-from models.store.engine import tenant_transaction
 from models.store.memory.decisions import gate_threshold
 from models.store.recall.nearest import Neighbour, choose_way, find_neighbours, measure_sizes
 from models.store.work import find_undecided
@@ -55,7 +43,7 @@ def gating_scalar(call: Call, params: GateParams) -> Mapping[str, Any]:
         serving=serving,
     )
     assert question.vector is not None
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         # What waits for its vector is read first: one that gets it in between counts once, never not at all.
         new_turns = _list_waiting(connection, call, namespace, "turns", encoder=serving.name)
         new_memories = _list_waiting(connection, call, namespace, "memories", encoder=serving.name)
@@ -63,7 +51,7 @@ def gating_scalar(call: Call, params: GateParams) -> Mapping[str, Any]:
         memories = _find_near(connection, call, namespace, question, MEMORY_NEIGHBOURS + 1, only_durable=True)
     turns = _merge(turns, _compare(call, new_turns, question, by="item_id"))
     memories = _merge(memories, _compare(call, new_memories, question, by="key"))
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         # The turn asked about is often here already, and may be a memory by now: it is not its own neighbour.
         itself = _find_itself(connection, call, params.text, turns)
         own_memory = None

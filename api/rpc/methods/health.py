@@ -12,7 +12,7 @@ from api.rpc.collections import Collection
 from api.rpc.dispatcher import Call, Method, Params
 from models.errors import ServiceError
 from models.store.collections.views import count_entries
-from models.store.engine import plain_transaction, tenant_transaction
+from models.store.engine import plain_transaction
 from models.store.memory.decisions import gate_threshold
 from models.store.work import measure_backlog
 from models.summarizers.registry import is_within_reach
@@ -52,18 +52,14 @@ def status(call: Call, params: Nothing) -> Mapping[str, Any]:
         "embeddingProfile": call.runtime.serving.name,
     }
     try:
-        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+        with call.runtime.transaction(call.caller) as connection:
             counts = count_entries(
                 connection, tenant_id=call.caller.tenant_id, namespace=call.caller.namespace
             )
             calibrated = gate_threshold(connection, tenant_id=call.caller.tenant_id)
     except ServiceError as error:
         return found | {"ok": False, "message": error.detail}
-    found |= {
-        "turnCount": counts.turns,
-        "memoryCount": counts.memories,
-        "lifecycleHintCount": counts.hints,
-    }
+    found |= {"turnCount": counts.turns, "memoryCount": counts.memories, "lifecycleHintCount": counts.hints}
     return found | ({"gatingThreshold": calibrated} if calibrated is not None else {})
 
 
@@ -71,7 +67,7 @@ def flush(call: Call, _params: Nothing) -> Mapping[str, Any]:
     """Everything is kept when its call returns; this waits a little until it is remembered, too."""
     deadline = time.monotonic() + FLUSH_SECONDS
     while True:
-        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+        with call.runtime.transaction(call.caller) as connection:
             pending = measure_backlog(connection, tenant_id=call.caller.tenant_id).pending
         if not pending or time.monotonic() > deadline:
             return {"ok": True, "pending": pending}
@@ -80,7 +76,7 @@ def flush(call: Call, _params: Nothing) -> Mapping[str, Any]:
 
 def ensure_collections(call: Call, params: CollectionsParams) -> Mapping[str, Any]:
     """A collection is there as soon as it is named; this says whether the caller may use it."""
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         for collection in params.collections:
             open_for_reading(connection, call, collection)
     return {"ok": True}

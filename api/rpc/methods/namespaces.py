@@ -37,7 +37,7 @@ def export_memory(call: Call, params: NamespaceParams) -> Mapping[str, Any]:
     if namespace is not None:
         check_namespace(call.caller, namespace)
     most = call.runtime.settings.rpc_max_records
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         scope = Scope(collection=f"{PREFIX}{namespace or ''}", view="memories", namespace=namespace)
         found = list_entries(connection, tenant_id=call.caller.tenant_id, scope=scope, count=most + 1)
     records = []

@@ -19,7 +19,6 @@ from api.turns.schemas import Content, check_metadata
 from models.errors import InvalidInput
 from models.store.collections.records import add_record_reads, delete_records, find_record_items
 from models.store.collections.views import Entry, find_entries, find_memory_of_turn, list_entries
-from models.store.engine import tenant_transaction
 from models.store.memory.forgetting import forget_guidance, forget_memory, forget_turns
 
 MOST_IDS = 10_000
@@ -82,11 +81,7 @@ class BumpParams(Params):
 def insert_text(call: Call, params: InsertParams) -> Mapping[str, Any]:
     """Put a text into a collection under an id."""
     is_kept = writing.insert_text(
-        call,
-        collection=params.collection,
-        record_id=params.id,
-        text=params.text,
-        metadata=params.metadata,
+        call, collection=params.collection, record_id=params.id, text=params.text, metadata=params.metadata
     )
     return {"ok": True} if is_kept else {"ok": True, "skipped": True}
 
@@ -108,7 +103,7 @@ def search_collections(
 ) -> Mapping[str, Any]:
     """The `k` nearest entries of these collections; k of 0 or less is as many as an answer may hold."""
     k = min(k, finding.MOST_RESULTS) if k > 0 else finding.MOST_RESULTS
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         scopes = [open_for_reading(connection, call, name) for name in dict.fromkeys(collections)]
     if not text.strip():
         return {"results": []}
@@ -139,7 +134,7 @@ def list_collection(call: Call, params: ListParams) -> Mapping[str, Any]:
 def show_all(call: Call, collection: str) -> dict[str, Any]:
     """Every entry of a collection, and whether some were left out."""
     most = call.runtime.settings.rpc_max_records
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         scope = open_for_reading(connection, call, collection)
         found = list_entries(connection, tenant_id=call.caller.tenant_id, scope=scope, count=most + 1)
         if scope.view == "authored":
@@ -169,7 +164,7 @@ def delete_batch(call: Call, params: DeleteBatchParams) -> Mapping[str, Any]:
 
 def _delete(call: Call, collection: str, ids: Sequence[str]) -> Mapping[str, Any]:
     tenant_id = call.caller.tenant_id
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         place = open_for_writing(connection, call, collection)
         if place.is_derived:
             raise InvalidInput(
@@ -210,7 +205,7 @@ def bump_access_counts(call: Call, params: BumpParams) -> Mapping[str, Any]:
     """These entries went into a prompt: recall counts it."""
     tenant_id = call.caller.tenant_id
     read: list[str] = []
-    with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+    with call.runtime.transaction(call.caller) as connection:
         for update in params.updates:
             scope = open_for_reading(connection, call, update.collection)
             if scope.view == "own":

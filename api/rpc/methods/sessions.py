@@ -21,7 +21,6 @@ from api.turns.schemas import Content, TurnOut
 from models.domain.records import STABILITY_WEIGHT, Identity, provenance_class
 from models.errors import NotFound
 from models.store.compaction.summaries import load_summaries
-from models.store.engine import tenant_transaction
 
 DEFAULT_DEPTH = 3
 MOST_DEPTH = 64
@@ -80,11 +79,7 @@ def insert_session_turn(call: Call, params: TurnParams) -> Mapping[str, Any]:
     if params.is_heartbeat:
         return {"ok": True, "skipped": True}
     turn_id = writing.insert_turn(
-        call,
-        session_id=params.session_id,
-        record_id=params.id,
-        text=params.text,
-        metadata=params.metadata,
+        call, session_id=params.session_id, record_id=params.id, text=params.text, metadata=params.metadata
     )
     return {"ok": True} if turn_id is not None else {"ok": True, "skipped": True}
 
@@ -106,7 +101,7 @@ def compact_session(call: Call, params: CompactParams) -> Mapping[str, Any]:
         return nothing
     methods: set[str] = set()
     if outcome.summary_ids:
-        with tenant_transaction(call.runtime.engine, call.caller, timeout_ms=call.timeout_ms) as connection:
+        with call.runtime.transaction(call.caller) as connection:
             ids = [UUID(summary_id) for summary_id in outcome.summary_ids]
             made = load_summaries(connection, tenant_id=call.caller.tenant_id, ids=ids)
             methods = {summary.method for summary in made}

@@ -54,10 +54,7 @@ def probe(url: str) -> dict[str, Any]:
 
     try:
         with redis.Redis.from_url(
-            url,
-            socket_connect_timeout=TIMEOUT_SECONDS,
-            socket_timeout=TIMEOUT_SECONDS,
-            decode_responses=True,
+            url, socket_connect_timeout=TIMEOUT_SECONDS, socket_timeout=TIMEOUT_SECONDS, decode_responses=True
         ) as client:
             server: dict[str, Any] = dict(client.info("server"))
             persistence: dict[str, Any] = dict(client.info("persistence"))

@@ -231,9 +231,7 @@ class LongtailStore(BaseStore):
         return _shorten(f"langgraph:{self._name}:{json.dumps(namespace, separators=(',', ':'))}")
 
 
-def _to_requests(
-    calls: Sequence[tuple[str, Mapping[str, Any]]],
-) -> list[Request[list[dict[str, Any]]]]:
+def _to_requests(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Request[list[dict[str, Any]]]]:
     return [
         call_rpc(calls[start : start + MOST_RPC_MESSAGES], is_idempotent=True)
         for start in range(0, len(calls), MOST_RPC_MESSAGES)

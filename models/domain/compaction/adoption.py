@@ -150,10 +150,7 @@ def _find_reason(
 
 
 def _describe(
-    summary: ForeignSummary,
-    known: Sequence[str],
-    parts: Sequence[AdoptedSummary],
-    costs: Mapping[str, int],
+    summary: ForeignSummary, known: Sequence[str], parts: Sequence[AdoptedSummary], costs: Mapping[str, int]
 ) -> AdoptedSummary:
     own = sum(costs[turn] for turn in known)
     return AdoptedSummary(

@@ -139,11 +139,7 @@ def choose_threshold(
         else f"no threshold reaches precision {wanted_precision:.3f}; the best is {reached:.3f}: {share}"
     )
     return ThresholdChoice(
-        threshold=float(ordered[chosen]),
-        precision=reached,
-        kept_share=kept / ordered.size,
-        n=kept,
-        why=why,
+        threshold=float(ordered[chosen]), precision=reached, kept_share=kept / ordered.size, n=kept, why=why
     )
 
 

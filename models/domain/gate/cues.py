@@ -250,13 +250,3 @@ COUNTED: Final = re.compile(
     r"|more|or|to|and|of|suggestions?|steps?|names?|points?|bullets?|items?|different|other|main|most|best"
     rf"|are|were|was|have|had|has|for|from|with|who|that|but|the|our|your){_E})[a-z\u00df-\u04ff]{{3}}"
 )
-
-PATTERNS: Final[dict[str, re.Pattern[str]]] = {
-    **{f"t.{cue.name}": cue.pattern for cue in DENSITY_CUES},
-    **{f"dtech.{cue.name}": cue.pattern for cue in STRUCTURE_CUES},
-    **{f"a.{cue.name}": cue.pattern for cue in ACTION_CUES},
-    **{f"d.{cue.name}": cue.pattern for cue in LOAD_CUES},
-    "d.relation": RELATION,
-    "d.named_person": NAMED_PERSON,
-    "d.counted": COUNTED,
-}

@@ -21,7 +21,7 @@ INTRODUCTION: Final = re.compile(
     r"|(?<![\w'’])(?i:i['’]?m|i am|we['’]re|we are) (?:the )?(?:responsible|in charge|on call|on-call|allergic"
     r"|vegan|vegetarian|diabetic"
     r"|left-handed|deaf|blind|married|divorced|pregnant|engaged|retired|pescatarian|celiac)(?!\w)"
-    r"|(?<![\w'’])(?i:i (?:don['’]?t|do not|can['’]?t|cannot|never) (?:eat|drink|drive|smoke))(?!\w)",
+    r"|(?<![\w'’])(?i:i (?:don['’]?t|do not|can['’]?t|cannot|never) (?:eat|drink|drive|smoke))(?!\w)"
 )
 OWNERSHIP: Final = re.compile(
     r"(?<![\w'’])(?:i|we) (?:look after|maintain|lead|own|manage|administer|take care of|am responsible"
@@ -61,7 +61,7 @@ VERSION: Final = re.compile(
     r"|Part|Page|Chapter"
     r"|Room|Season|Episode|On|In|At|By|Until|From|About|The|All|Only|Week|Year|Level)\w*\b)"
     r"(?:[A-Z][\w+#]{1,20}|k3s|iOS|macOS|pnpm|npm) v?\d{1,4}(?:\.\d{1,4}){0,3}(?![\w:%.])"
-    r"|(?<!\w)version v?\d",
+    r"|(?<!\w)version v?\d"
 )
 RECURRING: Final = re.compile(
     r"(?<!\w)(?:every|each)(?: (?:other|second|third|two|three|\d{1,3}))? (?:days?|nights?|mornings?|evenings?"

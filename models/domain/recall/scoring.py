@@ -102,10 +102,7 @@ class ScoringProfile:
 # The seed's own constants: no floor under ω, no lexical leg. Kept as a baseline to measure against.
 SEED_PROFILE = ScoringProfile(omega0=0.0, lexical_weight=0.0)
 SEED_LINEAR_PROFILE = ScoringProfile(form="seed_linear", omega0=0.0, lexical_weight=0.0)
-SEED_PROFILES: dict[ProfileName, ScoringProfile] = {
-    "seed": SEED_PROFILE,
-    "seed_linear": SEED_LINEAR_PROFILE,
-}
+SEED_PROFILES: dict[ProfileName, ScoringProfile] = {"seed": SEED_PROFILE, "seed_linear": SEED_LINEAR_PROFILE}
 # ω0, the lexical weight and k sit on the plateau of the calibration runs: any ω0 from 0.5 up, weight from
 # 0.5 to 0.7 and k from 5 to 20 does as well, so the values are the middle and not the peak.
 DEFAULT_PROFILE = ScoringProfile()

@@ -56,17 +56,6 @@ LOOP_HEAD: Final = re.compile(r"for \w{1,40}(?:, ?\w{1,40}){0,4} in ")
 # Comments and continued lines say nothing alone: "# heading" is prose among prose, code among code.
 COMMENT_HEAD: Final = re.compile(r"#(?!#)|--|\*|%|\"|'")
 
-PATTERNS: Final[dict[str, re.Pattern[str]]] = {
-    "fence": FENCE,
-    "inline_code": INLINE_CODE,
-    "code_head": CODE_HEAD,
-    "block_head": BLOCK_HEAD,
-    "keyword_head": KEYWORD_HEAD,
-    "call": CALL,
-    "loop_head": LOOP_HEAD,
-    "comment_head": COMMENT_HEAD,
-}
-
 _CODE_CHARACTERS: Final = frozenset("()[]{}=<>_")
 _CODE_TAILS: Final = ("{", "=>", "->", "([", "},", "],")
 _LINE_CHARS_READ: Final = 400

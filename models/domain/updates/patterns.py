@@ -153,48 +153,11 @@ COMPOSITE: Final = re.compile(
     r"(?:months?|minutes?|seconds?|inch(?:es)?|ounces?|centimetres?)\b"
 )
 CLOCK: Final = re.compile(r"\d{1,2}:\d\d")
-NOT_UNITS: Final = STOP_WORDS | {
-    *(
-        "of",
-        "more",
-        "less",
-        "other",
-        "different",
-        "new",
-        "to",
-        "in",
-        "on",
-        "for",
-        "so",
-        "now",
-        "already",
-        "at",
-        "and",
-        "or",
-        "is",
-    ),
-    *(
-        "are",
-        "one",
-        "it",
-        "the",
-        "my",
-        "a",
-        "good",
-        "great",
-        "last",
-        "next",
-        "per",
-        "from",
-        "since",
-        "with",
-        "as",
-        "way",
-        "over",
-        "about",
-        "around",
-    ),
-}
+_NOT_UNITS_LIST: Final = """
+    of more less other different new to in on for so now already at and or is are one it the my a
+    good great last next per from since with as way over about around
+"""
+NOT_UNITS: Final = STOP_WORDS | frozenset(_NOT_UNITS_LIST.split())
 HEDGE: Final = re.compile(
     r"\b(?:if|maybe|perhaps|might|thinking (?:of|about)|considering|wondering|not opposed|"
     r"would (?:love|like)|could|wish|hope|"

@@ -4,36 +4,11 @@ from typing import Final, Literal, NamedTuple
 
 Reason = Literal["denied", "number", "value", "revoked", "changed", "renamed"]
 SPEAKER: Final = frozenset({"i", "you"})
-COMMON_WORDS: Final = frozenset(
-    [
-        "help",
-        "lov",
-        "lif",
-        "differenc",
-        "mak",
-        "com",
-        "gonna",
-        "lot",
-        "thing",
-        "work",
-        "people",
-        "tim",
-        "day",
-        "look",
-        "start",
-        "keep",
-        "try",
-        "feel",
-        "part",
-        "want",
-        "need",
-        "fi",
-        "pictur",
-        "other",
-        "chang",
-        "book",
-    ]
-)
+_COMMON_LIST: Final = """
+    help lov lif differenc mak com gonna lot thing work people tim day look start keep try feel part want need fi pictur
+    other chang book
+"""
+COMMON_WORDS: Final = frozenset(_COMMON_LIST.split())
 # When something is, not what it is.
 _TIME_LIST: Final = """
     am pm dai week month year day weekend weekday morn even afternoon night tim other every usual routin consistent

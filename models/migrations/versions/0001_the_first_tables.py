@@ -10,8 +10,6 @@ from sqlalchemy.dialects import postgresql
 
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -446,64 +444,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("memory_id", "turn_id", name=op.f("pk_memory_sources")),
         schema="longtail",
     )
-
-
-def downgrade() -> None:
-
-    op.drop_table("memory_sources", schema="longtail")
-    op.drop_index(op.f("ix_memories_tenant_id_namespace"), table_name="memories", schema="longtail")
-    op.drop_table("memories", schema="longtail")
-    op.drop_index(
-        op.f("ix_guidance_tenant_id_collection_stated_at"), table_name="guidance", schema="longtail"
-    )
-    op.drop_table("guidance", schema="longtail")
-    op.drop_index(
-        op.f("ix_gate_decisions_tenant_id_namespace_decided_at"),
-        table_name="gate_decisions",
-        schema="longtail",
-    )
-    op.drop_table("gate_decisions", schema="longtail")
-    op.drop_table("feedback", schema="longtail")
-    op.drop_table("turns", schema="longtail")
-    op.drop_table("tokens", schema="longtail")
-    op.drop_index(op.f("ix_sessions_tenant_id_namespace"), table_name="sessions", schema="longtail")
-    op.drop_table("sessions", schema="longtail")
-    op.drop_index(
-        op.f("ix_embeddings_toy_tenant_id_namespace_kind"), table_name="embeddings_toy", schema="longtail"
-    )
-    op.drop_table("embeddings_toy", schema="longtail")
-    op.drop_index(
-        op.f("ix_embeddings_minilm_tenant_id_namespace_kind"),
-        table_name="embeddings_minilm",
-        schema="longtail",
-    )
-    op.drop_table("embeddings_minilm", schema="longtail")
-    op.drop_table("document_nodes", schema="longtail")
-    op.drop_index(
-        "ix_work_pending_of_namespace",
-        table_name="work",
-        schema="longtail",
-        postgresql_where=sa.text("stage IN ('accepted', 'ingested', 'embedded')"),
-    )
-    op.drop_index(
-        "ix_work_claim",
-        table_name="work",
-        schema="longtail",
-        postgresql_where=sa.text("stage IN ('accepted', 'ingested', 'embedded')"),
-    )
-    op.drop_table("work", schema="longtail")
-    op.drop_table("tenants", schema="longtail")
-    op.drop_index(op.f("ix_items_tenant_id_namespace_kind"), table_name="items", schema="longtail")
-    op.drop_index("ix_items_lexemes", table_name="items", schema="longtail", postgresql_using="gin")
-    op.drop_index("ix_items_identifiers", table_name="items", schema="longtail", postgresql_using="gin")
-    op.drop_table("items", schema="longtail")
-    op.drop_index(
-        "ix_encoders_one_active",
-        table_name="encoders",
-        schema="longtail",
-        postgresql_where=sa.text("is_active"),
-    )
-    op.drop_table("encoders", schema="longtail")
-    op.drop_table("documents", schema="longtail")
-    op.drop_index(op.f("ix_dead_letters_tenant_id_failed_at"), table_name="dead_letters", schema="longtail")
-    op.drop_table("dead_letters", schema="longtail")

@@ -7,12 +7,9 @@ Revision: 0002, after 0001
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects import postgresql
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 ENCODERS = ("minilm", "toy")
 
@@ -80,27 +77,3 @@ def upgrade() -> None:
             postgresql_using="hnsw",
             postgresql_ops={"embedding": "halfvec_cosine_ops"},
         )
-
-
-def downgrade() -> None:
-    for encoder in ENCODERS:
-        op.drop_index(
-            f"ix_embeddings_{encoder}_nearest", table_name=f"embeddings_{encoder}", schema="longtail"
-        )
-    op.drop_constraint(op.f("ck_items_kind_known"), "items", schema="longtail")
-    op.create_check_constraint(
-        op.f("ck_items_kind_known"),
-        "items",
-        "kind IN ('turn', 'memory', 'rule', 'lore', 'summary')",
-        schema="longtail",
-    )
-    op.drop_column("items", "word_count", schema="longtail")
-    op.execute("DELETE FROM longtail.items")
-    op.add_column("items", sa.Column("lexemes", postgresql.TSVECTOR(), nullable=False), schema="longtail")
-    op.create_index(
-        "ix_items_identifiers", "items", ["identifiers"], schema="longtail", postgresql_using="gin"
-    )
-    op.create_index("ix_items_lexemes", "items", ["lexemes"], schema="longtail", postgresql_using="gin")
-    op.drop_table("postings", schema="longtail")
-    op.drop_table("lexicon", schema="longtail")
-    op.drop_table("namespaces", schema="longtail")

@@ -9,8 +9,6 @@ from sqlalchemy.dialects import postgresql
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -173,21 +171,3 @@ def upgrade() -> None:
         sa.UniqueConstraint("summary_id", "ordinal", name=op.f("uq_summary_turns_summary_id_ordinal")),
         schema="longtail",
     )
-
-
-def downgrade() -> None:
-    op.drop_table("summary_turns", schema="longtail")
-    op.drop_table("summary_children", schema="longtail")
-    op.drop_index(
-        op.f("ix_summaries_tenant_id_session_id_level_first_position"),
-        table_name="summaries",
-        schema="longtail",
-    )
-    op.drop_table("summaries", schema="longtail")
-    op.drop_table("compactions", schema="longtail")
-    op.drop_index(
-        op.f("ix_lineage_checks_tenant_id_checked_at"), table_name="lineage_checks", schema="longtail"
-    )
-    op.drop_table("lineage_checks", schema="longtail")
-    op.drop_index(op.f("ix_journal_tenant_id_recorded_at"), table_name="journal", schema="longtail")
-    op.drop_table("journal", schema="longtail")

@@ -9,8 +9,6 @@ from sqlalchemy.dialects import postgresql
 
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -38,9 +36,3 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_assemblies_tenant_id_made_at"), "assemblies", ["tenant_id", "made_at"], schema="longtail"
     )
-
-
-def downgrade() -> None:
-    op.drop_table("assemblies", schema="longtail")
-    op.execute("DROP FUNCTION IF EXISTS longtail.authenticate(bytea)")
-    op.drop_column("tenants", "marker", schema="longtail")

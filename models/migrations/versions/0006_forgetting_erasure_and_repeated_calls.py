@@ -9,8 +9,6 @@ from sqlalchemy.dialects import postgresql
 
 revision = "0006"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 
 def _moment(name: str, *, nullable: bool = False) -> sa.Column[object]:
@@ -100,16 +98,3 @@ def upgrade() -> None:
         ["tenant_id", "begun_at"],
         schema="longtail",
     )
-
-
-def downgrade() -> None:
-    for table in ("idempotency_keys", "erasures", "forgotten", "memory_revisions"):
-        op.drop_table(table, schema="longtail")
-    op.drop_constraint(op.f("ck_work_kind_known"), "work", schema="longtail")
-    op.execute("DELETE FROM longtail.work WHERE kind = 'summary'")
-    op.create_check_constraint(
-        op.f("ck_work_kind_known"), "work", "kind IN ('turn', 'node')", schema="longtail"
-    )
-    op.drop_column("guidance", "forgotten_at", schema="longtail")
-    op.drop_column("memories", "forgotten_at", schema="longtail")
-    op.drop_column("memories", "corrected_at", schema="longtail")

@@ -10,8 +10,6 @@ from sqlalchemy.dialects import postgresql
 
 revision = "0007"
 down_revision = "0006"
-branch_labels = None
-depends_on = None
 
 
 def _moment(name: str) -> sa.Column[object]:
@@ -51,7 +49,3 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_records_tenant_id_namespace"), "records", ["tenant_id", "namespace"], schema="longtail"
     )
-
-
-def downgrade() -> None:
-    op.drop_table("records", schema="longtail")

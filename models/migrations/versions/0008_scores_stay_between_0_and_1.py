@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 SHARES = {
     "items": ("stability_weight", "authority", "anchor_density"),
@@ -34,9 +32,3 @@ def upgrade() -> None:
         op.execute(f"ALTER TABLE longtail.{table} {', '.join(added)}")
         checked = (f"VALIDATE CONSTRAINT {name}" for name in names.values())
         op.execute(f"ALTER TABLE longtail.{table} {', '.join(checked)}")
-
-
-def downgrade() -> None:
-    for table, columns in SHARES.items():
-        for column in columns:
-            op.execute(f"ALTER TABLE longtail.{table} DROP CONSTRAINT IF EXISTS ck_{table}_{column}_in_0_1")

@@ -7,14 +7,8 @@ from alembic import op
 
 revision = "0009"
 down_revision = "0008"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     """Pairs of modality and action; NULL: not read yet, which whoever compares the rule next does."""
     op.execute("ALTER TABLE longtail.guidance ADD COLUMN IF NOT EXISTS claims jsonb")
-
-
-def downgrade() -> None:
-    op.execute("ALTER TABLE longtail.guidance DROP COLUMN IF EXISTS claims")

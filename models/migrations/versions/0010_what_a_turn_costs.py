@@ -10,8 +10,6 @@ from models.domain.prompt.tokens import CharsCounter
 
 revision = "0010"
 down_revision = "0009"
-branch_labels = None
-depends_on = None
 
 TRIGGER = "turns_are_append_only"
 ROWS_AT_ONCE = 1000
@@ -39,7 +37,3 @@ def upgrade() -> None:
             [{"id": row.id, "tokens": counter.count(row.content)} for row in rows],
         )
     op.execute(f"ALTER TABLE longtail.turns ENABLE TRIGGER {TRIGGER}")
-
-
-def downgrade() -> None:
-    op.drop_column("turns", "tokens", schema="longtail")

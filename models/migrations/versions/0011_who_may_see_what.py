@@ -8,8 +8,6 @@ from alembic import op
 
 revision = "0011"
 down_revision = "0010"
-branch_labels = None
-depends_on = None
 
 SCHEMA = "longtail"
 
@@ -39,12 +37,3 @@ def upgrade() -> None:
         schema=SCHEMA,
         postgresql_where=sa.text("is_shared"),
     )
-
-
-def downgrade() -> None:
-    op.drop_index("ix_sessions_shared", "sessions", schema=SCHEMA)
-    op.drop_column("sessions", "is_shared", schema=SCHEMA)
-    op.add_column("tokens", sa.Column("namespace", sa.Text(), nullable=True), schema=SCHEMA)
-    op.execute("UPDATE longtail.tokens SET namespace = namespaces[1]")
-    for name in ("last_used_at", "expires_at", "label", "agents", "namespaces"):
-        op.drop_column("tokens", name, schema=SCHEMA)

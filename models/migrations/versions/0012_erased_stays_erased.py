@@ -8,8 +8,6 @@ from alembic import op
 
 revision = "0012"
 down_revision = "0011"
-branch_labels = None
-depends_on = None
 
 SCHEMA = "longtail"
 
@@ -34,10 +32,3 @@ def upgrade() -> None:
         "erasures", sa.Column("kind", sa.Text(), server_default="namespace", nullable=False), schema=SCHEMA
     )
     op.add_column("erasures", sa.Column("target", sa.Text(), nullable=True), schema=SCHEMA)
-
-
-def downgrade() -> None:
-    op.drop_column("erasures", "target", schema=SCHEMA)
-    op.drop_column("erasures", "kind", schema=SCHEMA)
-    op.drop_table("tombstone_salts", schema=SCHEMA)
-    op.drop_table("tombstones", schema=SCHEMA)

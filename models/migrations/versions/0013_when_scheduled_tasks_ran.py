@@ -8,8 +8,6 @@ from alembic import op
 
 revision = "0013"
 down_revision = "0012"
-branch_labels = None
-depends_on = None
 
 SCHEMA = "longtail"
 
@@ -26,7 +24,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", name="pk_task_runs"),
         schema=SCHEMA,
     )
-
-
-def downgrade() -> None:
-    op.drop_table("task_runs", schema=SCHEMA)

@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0014"
 down_revision = "0013"
-branch_labels = None
-depends_on = None
 
 SCHEMA = "longtail"
 REFERENCES = (("memory_sources", "turn_id"), ("feedback", "turn_id"), ("memory_revisions", "memory_id"))
@@ -17,8 +15,3 @@ REFERENCES = (("memory_sources", "turn_id"), ("feedback", "turn_id"), ("memory_r
 def upgrade() -> None:
     for table, column in REFERENCES:
         op.create_index(f"ix_{table}_{column}", table, [column], schema=SCHEMA)
-
-
-def downgrade() -> None:
-    for table, column in REFERENCES:
-        op.drop_index(f"ix_{table}_{column}", table_name=table, schema=SCHEMA)

@@ -8,8 +8,6 @@ from alembic import op
 
 revision = "0015"
 down_revision = "0014"
-branch_labels = None
-depends_on = None
 
 ADDED = ("worth", "score")
 
@@ -38,9 +36,3 @@ def upgrade() -> None:
         "  SELECT turn_id, sum(CASE WHEN is_useful THEN 1 ELSE -1 END) AS net FROM longtail.feedback GROUP BY turn_id"
         ") AS judged WHERE items.id = judged.turn_id AND judged.net > 0"
     )
-
-
-def downgrade() -> None:
-    op.drop_column("items", "useful_count", schema="longtail")
-    for name in ADDED:
-        op.drop_column("gate_decisions", name, schema="longtail")

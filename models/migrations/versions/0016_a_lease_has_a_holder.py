@@ -8,8 +8,6 @@ from alembic import op
 
 revision = "0016"
 down_revision = "0015"
-branch_labels = None
-depends_on = None
 
 SCHEMA = "longtail"
 PENDING = "stage IN ('accepted', 'ingested', 'embedded')"
@@ -34,13 +32,3 @@ def upgrade() -> None:
     )
     # It returns the holder from now on, and the type of what a function returns cannot be changed.
     op.execute("DROP FUNCTION IF EXISTS longtail.claim_work(text, integer, interval)")
-
-
-def downgrade() -> None:
-    op.execute("DROP FUNCTION IF EXISTS longtail.claim_work(text, integer, interval)")
-    op.drop_index("ix_work_tried", "work", schema=SCHEMA)
-    op.drop_index("ix_work_claim", "work", schema=SCHEMA)
-    op.create_index(
-        "ix_work_claim", "work", ["stage", "seq"], schema=SCHEMA, postgresql_where=sa.text(PENDING)
-    )
-    op.drop_column("work", "lease_id", schema=SCHEMA)

@@ -7,16 +7,9 @@ from alembic import op
 
 revision = "0017"
 down_revision = "0016"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     """expires_at NULL: no end is known. corrected_at: since then the words are the user's, no reading changes them."""
     op.execute("ALTER TABLE longtail.guidance ADD COLUMN IF NOT EXISTS expires_at timestamptz")
     op.execute("ALTER TABLE longtail.guidance ADD COLUMN IF NOT EXISTS corrected_at timestamptz")
-
-
-def downgrade() -> None:
-    op.execute("ALTER TABLE longtail.guidance DROP COLUMN IF EXISTS corrected_at")
-    op.execute("ALTER TABLE longtail.guidance DROP COLUMN IF EXISTS expires_at")

@@ -9,8 +9,6 @@ from pgvector.sqlalchemy import HALFVEC
 
 revision = "0018"
 down_revision = "0017"
-branch_labels = None
-depends_on = None
 
 SCHEMA = "longtail"
 
@@ -66,8 +64,3 @@ def upgrade() -> None:
         schema=SCHEMA,
     )
     op.create_index("ix_supersessions_newer_turn_id", "supersessions", ["newer_turn_id"], schema=SCHEMA)
-
-
-def downgrade() -> None:
-    op.drop_table("supersessions", schema=SCHEMA)
-    op.drop_table("statements", schema=SCHEMA)

@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0020"
 down_revision = "0018"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -22,12 +20,6 @@ def upgrade() -> None:
     )
     op.execute("INSERT INTO longtail.passes (tenant) SELECT id FROM longtail.tenants")
     _drop_functions()
-
-
-def downgrade() -> None:
-    op.execute("DROP TRIGGER IF EXISTS tenants_have_a_pass ON longtail.tenants")
-    _drop_functions()
-    op.execute("DROP TABLE longtail.passes CASCADE")
 
 
 def _drop_functions() -> None:

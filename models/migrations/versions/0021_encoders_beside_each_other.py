@@ -8,8 +8,6 @@ from alembic import op
 
 revision = "0021"
 down_revision = "0020"
-branch_labels = None
-depends_on = None
 TIMES = ("leased_until", "asked_at", "served_from")
 
 
@@ -38,17 +36,6 @@ def upgrade() -> None:
         postgresql_where=sa.text("duty = 'filling'"),
     )
     _rekey_statements("turn_id", "ordinal", "encoder")
-
-
-def downgrade() -> None:
-    op.execute(
-        "DELETE FROM longtail.statements WHERE encoder NOT IN (SELECT name FROM longtail.encoders WHERE is_active)"
-    )
-    _rekey_statements("turn_id", "ordinal")
-    op.drop_index("ix_encoders_one_filling", table_name="encoders", schema="longtail")
-    op.drop_constraint(op.f("ck_encoders_duty_known"), "encoders", schema="longtail")
-    for name in ("source", "duty", "problem", "filled_to", *TIMES):
-        op.drop_column("encoders", name, schema="longtail")
 
 
 def _rekey_statements(*columns: str) -> None:

@@ -291,10 +291,7 @@ def session_lock(engine: Engine, *, tenant_id: UUID, session_id: str) -> Iterato
     It belongs to a connection: whoever is killed lets it go at once.
     """
     key = {"key": f"compact:{tenant_id}:{session_id}"}
-    with (
-        translated_errors(),
-        engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
-    ):
+    with translated_errors(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         is_ours: bool = connection.execute(
             text("SELECT pg_try_advisory_lock(hashtextextended(:key, 0))"), key
         ).scalar_one()

@@ -196,7 +196,6 @@ class MemorySource:
     ts: datetime
     content: str
     similarity: float
-    linked_at: datetime
 
 
 def load_memory_sources(connection: Connection, *, tenant_id: UUID, memory_id: UUID) -> list[MemorySource]:
@@ -204,8 +203,7 @@ def load_memory_sources(connection: Connection, *, tenant_id: UUID, memory_id: U
     rows = connection.execute(
         text(
             "SELECT turns.id AS turn_id, turns.session_id, turns.position, turns.ts, turns.content, "
-            "source.similarity, source.linked_at FROM memory_sources AS source "
-            "JOIN turns ON turns.id = source.turn_id "
+            "source.similarity FROM memory_sources AS source JOIN turns ON turns.id = source.turn_id "
             "WHERE source.tenant_id = :tenant_id AND source.memory_id = :id ORDER BY turns.seq"
         ),
         {"tenant_id": tenant_id, "id": memory_id},

@@ -32,10 +32,7 @@ def read_report(connection: Connection, *, name: str, tenant: str | None, limit:
     """Rows of a report: the newest first where it has a day or an hour, else in its own order."""
     known = list_reports(connection)
     if name not in known:
-        raise NotFound(
-            f"there is no report {name!r}",
-            remedy=f"choose one of {', '.join(known)}",
-        )
+        raise NotFound(f"there is no report {name!r}", remedy=f"choose one of {', '.join(known)}")
     view = table(name, schema="reporting")
     whose = true() if tenant is None else column("tenant") == tenant
     rows: Select[Any] = select(literal_column("*")).select_from(view).where(whose)

@@ -40,17 +40,6 @@ def erase(
     return found
 
 
-def erase_namespace(
-    connection: Connection, *, namespace: str, token_id: UUID | None, reason: str | None
-) -> dict[str, int]:
-    """Remove everything of a namespace of the transaction's tenant; returns how many rows of each kind went."""
-    found: dict[str, int] | None = connection.execute(
-        text("SELECT longtail.erase_namespace(:namespace, :token_id, :reason)"),
-        {"namespace": namespace, "token_id": token_id, "reason": reason},
-    ).scalar_one()
-    return found or {}
-
-
 @contextmanager
 def _told(connection: Connection, on_step: OnStep | None) -> Iterator[None]:
     """PostgreSQL's notices come while the statement runs, before anything of it is visible to others."""

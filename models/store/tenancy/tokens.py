@@ -1,4 +1,4 @@
-"""Tenants and tokens: only the hash of a token is kept."""
+"""Tokens: who calls and what is opened; only the hash of a token is kept."""
 
 import hashlib
 import secrets

@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from api.stack.sockets.ports import find_free
+from api.stack.throwaway import await_true
 
 ANSWER = "Understood: noted for later."
 PIECES = ("Understood: ", "noted ", "for later.")
@@ -164,32 +166,17 @@ class RunningProxy:
     process: "subprocess.Popen[bytes]"
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def start_proxy(tmp_path: Path) -> Iterator[Callable[..., RunningProxy]]:
     """Starts proxies, with a home (and so a spool) of their own; they end with the test."""
     running: list[RunningProxy] = []
 
     def start(*, upstream: str, api_url: str, token: str, options: tuple[str, ...] = ()) -> RunningProxy:
-        port = free_port()
+        port = find_free()
         home = tmp_path / "home"
         env = {key: value for key, value in os.environ.items() if not key.startswith("LONGTAIL_")}
         env |= {"LONGTAIL_HOME": str(home), "LONGTAIL_API_URL": api_url, "LONGTAIL_TOKEN": token}
-        command = [
-            sys.executable,
-            "-m",
-            "api",
-            "proxy",
-            "--upstream",
-            upstream,
-            "--port",
-            str(port),
-        ]
+        command = [sys.executable, "-m", "api", "proxy", "--upstream", upstream, "--port", str(port)]
         patient = (
             "--user",
             "ann",
@@ -198,7 +185,7 @@ def start_proxy(tmp_path: Path) -> Iterator[Callable[..., RunningProxy]]:
         )  # a busy machine must not decide what is recalled
         process = subprocess.Popen([*command, *patient, *options], env=env)
         running.append(RunningProxy(url=f"http://127.0.0.1:{port}", home=home, process=process))
-        wait_for(lambda: _answers(port))
+        await_true(lambda: _answers(port))
         return running[-1]
 
     yield start
@@ -210,21 +197,3 @@ def start_proxy(tmp_path: Path) -> Iterator[Callable[..., RunningProxy]]:
 def _answers(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def wait_for(is_so: Callable[[], object], *, seconds: float = 600) -> None:
-    """Wait for something to become true; a hang ends the test, a slow machine does not."""
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, "it never became true"
-        time.sleep(0.05)
-
-
-@pytest.fixture(name="wait_for")
-def wait_for_fixture() -> Callable[..., None]:
-    return wait_for
-
-
-@pytest.fixture(name="free_port")
-def free_port_fixture() -> Callable[[], int]:
-    return free_port

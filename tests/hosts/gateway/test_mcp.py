@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+
+from api.stack.sockets.ports import find_free
 
 FACT = "My locker code at the climbing gym is 4711."
 TOOLS = {"memory_search", "memory_expand", "memory_grep", "memory_add", "memory_forget", "memory_status"}
@@ -28,9 +30,7 @@ def environment(tenant: Any, home: Path) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def connect(
-    transport: str, tenant: Any, home: Path, free_port: Callable[[], int], user: str = "ann"
-) -> AsyncIterator[Client]:
+async def connect(transport: str, tenant: Any, home: Path, user: str = "ann") -> AsyncIterator[Client]:
     command = ["-m", "api", "mcp", "--user", user]
     if transport == "stdio":
         parameters = StdioServerParameters(
@@ -39,7 +39,7 @@ async def connect(
         async with Client(stdio_client(parameters)) as client:
             yield client
         return
-    port = free_port()
+    port = find_free()
     process = subprocess.Popen(
         [sys.executable, *command, "--transport", "http", "--port", str(port)], env=environment(tenant, home)
     )
@@ -65,11 +65,9 @@ async def call(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_fact_is_kept_found_and_forgotten(
-    transport: str, tenant: Any, tmp_path: Path, free_port: Callable[[], int]
-) -> None:
+def test_a_fact_is_kept_found_and_forgotten(transport: str, tenant: Any, tmp_path: Path) -> None:
     async def run() -> None:
-        async with connect(transport, tenant, tmp_path, free_port) as client:
+        async with connect(transport, tenant, tmp_path) as client:
             listed = (await client.list_tools()).tools
             assert {tool.name for tool in listed} == TOOLS
             hints = {tool.name: tool.annotations for tool in listed}
@@ -97,14 +95,12 @@ def test_a_fact_is_kept_found_and_forgotten(
     anyio.run(run)
 
 
-def test_sessions_and_documents_are_resources(
-    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
-) -> None:
+def test_sessions_and_documents_are_resources(tenant: Any, tmp_path: Path) -> None:
     tenant.client.put_document("AGENTS.md", "- Prices in euros.\n")
     tenant.say("trip", FACT, user_id="ann")
 
     async def run() -> None:
-        async with connect("stdio", tenant, tmp_path, free_port) as client:
+        async with connect("stdio", tenant, tmp_path) as client:
             document = await client.read_resource("longtail://documents/AGENTS.md")
             assert document.contents[0].text == "- Prices in euros.\n"
             session = await client.read_resource("longtail://sessions/trip")
@@ -114,13 +110,11 @@ def test_sessions_and_documents_are_resources(
     anyio.run(run)
 
 
-def test_with_memory_away_a_tool_says_so_and_the_agent_goes_on(
-    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
-) -> None:
+def test_with_memory_away_a_tool_says_so_and_the_agent_goes_on(tenant: Any, tmp_path: Path) -> None:
     tenant.client.url = "http://127.0.0.1:9"
 
     async def run() -> None:
-        async with connect("stdio", tenant, tmp_path, free_port) as client:
+        async with connect("stdio", tenant, tmp_path) as client:
             answer = await call(client, "memory_search", query="anything")
             assert answer["code"] == "unreachable"
             assert "longtail up" in answer["what_to_do"]
@@ -128,9 +122,7 @@ def test_with_memory_away_a_tool_says_so_and_the_agent_goes_on(
     anyio.run(run)
 
 
-def test_a_summary_is_expanded_to_the_turns_it_covers(
-    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
-) -> None:
+def test_a_summary_is_expanded_to_the_turns_it_covers(tenant: Any, tmp_path: Path) -> None:
     said = [
         f"Day {day} at sea: the wind came from the west, and the nets were full of herring."
         for day in range(40)
@@ -140,7 +132,7 @@ def test_a_summary_is_expanded_to_the_turns_it_covers(
     (summary, *_) = tenant.client.compact("trip", force=True)["summary_ids"]
 
     async def run() -> None:
-        async with connect("stdio", tenant, tmp_path, free_port) as client:
+        async with connect("stdio", tenant, tmp_path) as client:
             turns, cursor = [], None
             while True:
                 page = await call(client, "memory_expand", summary_id=summary, cursor=cursor)
@@ -154,12 +146,12 @@ def test_a_summary_is_expanded_to_the_turns_it_covers(
 
 
 def test_what_cannot_be_kept_is_refused_with_a_reason_and_a_session_may_have_any_name(
-    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
+    tenant: Any, tmp_path: Path
 ) -> None:
     session = "team/ann/2026 08"
 
     async def run() -> None:
-        async with connect("stdio", tenant, tmp_path, free_port) as client:
+        async with connect("stdio", tenant, tmp_path) as client:
             for text, code in (
                 ("x" * 5_000_000, "turn_too_large"),
                 ("a\x00b", "nul_character"),
@@ -176,9 +168,7 @@ def test_what_cannot_be_kept_is_refused_with_a_reason_and_a_session_may_have_any
     anyio.run(run)
 
 
-def test_a_server_for_one_user_shows_and_forgets_nothing_of_another(
-    tenant: Any, tmp_path: Path, free_port: Callable[[], int]
-) -> None:
+def test_a_server_for_one_user_shows_and_forgets_nothing_of_another(tenant: Any, tmp_path: Path) -> None:
     """Its token opens the whole tenant; what it says is about the user it was started for."""
     tenant.client.put_document("house.md", "- Prices in euros.\n")
     tenant.client.put_document("ann.md", "- Ann pays by card.\n", user_id="ann")
@@ -190,7 +180,7 @@ def test_a_server_for_one_user_shows_and_forgets_nothing_of_another(
     (memory, *_) = tenant.client.call("GET", "/v1/memories", params={"user_id": "ann"})["memories"]
 
     async def run() -> None:
-        async with connect("stdio", tenant, tmp_path, free_port, user="bob") as client:
+        async with connect("stdio", tenant, tmp_path, user="bob") as client:
             for address in ("longtail://sessions", "longtail://sessions/trip", "longtail://documents"):
                 shown = (await client.read_resource(address)).contents[0].text
                 assert not any(word in shown for word in ('trip"', "locker", "ann")), (address, shown)
@@ -202,7 +192,7 @@ def test_a_server_for_one_user_shows_and_forgets_nothing_of_another(
                 answer = await call(client, tool, **arguments)
                 assert answer["code"] in {"not_found", "session_of_another"}, (tool, answer)
             assert len((await call(client, "memory_add", text="I row, says Bob."))["accepted"]) == 1
-        async with connect("stdio", tenant, tmp_path, free_port) as client:
+        async with connect("stdio", tenant, tmp_path) as client:
             assert len((await call(client, "memory_add", text="I sail, says Ann."))["accepted"]) == 1
             documents = (await client.read_resource("longtail://documents")).contents[0].text
             assert "ann.md" in documents and "house.md" in documents

@@ -1,13 +1,15 @@
 """Programs of the official OpenAI and Anthropic packages remember when their base URL is the proxy; nothing else changes."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import anthropic
 import httpx
 import openai
 import pytest
+
+from api.stack.throwaway import await_true
 
 RULES = "# House rules\n\n- Never book anything without asking first.\n"
 PATIENCE = 300.0  # seconds
@@ -47,11 +49,9 @@ def turns_of(tenant: Any) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_fact_of_one_chat_reaches_the_model_in_another(
-    gpt: openai.OpenAI, model: Any, tenant: Any, wait_for: Callable[..., None]
-) -> None:
+def test_a_fact_of_one_chat_reaches_the_model_in_another(gpt: openai.OpenAI, model: Any, tenant: Any) -> None:
     gpt.chat.completions.create(model="stub", messages=[{"role": "user", "content": FACT}])
-    wait_for(lambda: len(turns_of(tenant)) == 2)
+    await_true(lambda: len(turns_of(tenant)) == 2)
     tenant.settle()
     answer = gpt.chat.completions.create(
         model="stub",
@@ -68,9 +68,7 @@ def test_a_fact_of_one_chat_reaches_the_model_in_another(
     assert user["content"].endswith("On which street do I live?")
 
 
-def test_a_history_that_is_sent_again_is_kept_once(
-    gpt: openai.OpenAI, tenant: Any, wait_for: Callable[..., None]
-) -> None:
+def test_a_history_that_is_sent_again_is_kept_once(gpt: openai.OpenAI, tenant: Any) -> None:
     history: list[Any] = [{"role": "user", "content": FACT}]
     first = gpt.chat.completions.create(model="stub", messages=history)
     history += [
@@ -79,7 +77,7 @@ def test_a_history_that_is_sent_again_is_kept_once(
     ]
     gpt.chat.completions.create(model="stub", messages=history)
     gpt.chat.completions.create(model="stub", messages=history)  # a retry
-    wait_for(lambda: len(turns_of(tenant)) >= 4)
+    await_true(lambda: len(turns_of(tenant)) >= 4)
     assert turns_of(tenant) == [
         ("user", FACT),
         ("assistant", "Understood: noted for later."),
@@ -88,20 +86,18 @@ def test_a_history_that_is_sent_again_is_kept_once(
     ]
 
 
-def test_what_is_streamed_comes_byte_for_byte_and_is_remembered(
-    proxy: Any, model: Any, tenant: Any, wait_for: Callable[..., None]
-) -> None:
+def test_what_is_streamed_comes_byte_for_byte_and_is_remembered(proxy: Any, model: Any, tenant: Any) -> None:
     request = {"model": "stub", "stream": True, "messages": [{"role": "user", "content": FACT}]}
     direct = httpx.post(model.url + "/v1/chat/completions", json=request, timeout=PATIENCE)
     through = httpx.post(proxy.url + "/v1/chat/completions", json=request, timeout=PATIENCE)
     assert through.content == direct.content
     assert through.headers["content-type"] == direct.headers["content-type"]
     assert through.headers["x-request-id"] == "stub-1"
-    wait_for(lambda: ("assistant", "Understood: noted for later.") in turns_of(tenant))
+    await_true(lambda: ("assistant", "Understood: noted for later.") in turns_of(tenant))
 
 
 def test_the_official_packages_stream_through_it(
-    gpt: openai.OpenAI, claude: anthropic.Anthropic, tenant: Any, wait_for: Callable[..., None]
+    gpt: openai.OpenAI, claude: anthropic.Anthropic, tenant: Any
 ) -> None:
     question: Any = [{"role": "user", "content": "Please note it."}]
     with gpt.chat.completions.create(model="stub", messages=question, stream=True) as chunks:
@@ -111,7 +107,7 @@ def test_the_official_packages_stream_through_it(
     answer = gpt.responses.create(model="stub", input="Please note it.", stream=True)
     completed = [event for event in answer if event.type == "response.completed"]
     assert said == claude_said == completed[0].response.output_text == "Understood: noted for later."
-    wait_for(lambda: len(turns_of(tenant)) == 2)  # one conversation by its first words, whatever spoke it
+    await_true(lambda: len(turns_of(tenant)) == 2)  # one conversation by its first words, whatever spoke it
 
 
 def test_anthropic_gets_the_stable_part_as_a_marked_block_behind_the_callers_own(
@@ -128,13 +124,13 @@ def test_anthropic_gets_the_stable_part_as_a_marked_block_behind_the_callers_own
 
 
 def test_responses_carry_memory_in_their_instructions_and_know_their_conversation(
-    gpt: openai.OpenAI, model: Any, tenant: Any, wait_for: Callable[..., None]
+    gpt: openai.OpenAI, model: Any, tenant: Any
 ) -> None:
     first = gpt.responses.create(model="stub", instructions="Be kind.", input="May I book?")
     assert "Never book anything" in model.newest["instructions"]
-    wait_for(lambda: len(turns_of(tenant)) == 2)
+    await_true(lambda: len(turns_of(tenant)) == 2)
     gpt.responses.create(model="stub", input="And tomorrow?", previous_response_id=first.id)
-    wait_for(lambda: len(turns_of(tenant)) >= 3)
+    await_true(lambda: len(turns_of(tenant)) >= 3)
     assert tenant.one("SELECT count(DISTINCT session_id) FROM longtail.turns WHERE tenant_id = :tenant") == 1
 
 
@@ -183,7 +179,7 @@ def test_requests_that_are_none_of_ours_pass_through(proxy: Any, model: Any) -> 
 
 
 def test_with_memory_away_the_model_answers_and_what_was_said_waits_in_the_spool(
-    start_proxy: Any, model: Any, tenant: Any, wait_for: Callable[..., None]
+    start_proxy: Any, model: Any, tenant: Any
 ) -> None:
     away = start_proxy(upstream=model.url, api_url="http://127.0.0.1:9", token=tenant.token)
     request = {"model": "stub", "messages": [{"role": "user", "content": FACT}]}
@@ -191,16 +187,16 @@ def test_with_memory_away_the_model_answers_and_what_was_said_waits_in_the_spool
     assert answer.status_code == 200
     assert model.newest == request
     queue = away.home / "spool" / "queue"
-    wait_for(lambda: queue.exists() and FACT in queue.read_text())
+    await_true(lambda: queue.exists() and FACT in queue.read_text())
     assert b"sk-secret" not in queue.read_bytes()
 
 
 def test_the_callers_key_reaches_the_model_and_is_kept_nowhere(
-    gpt: openai.OpenAI, model: Any, proxy: Any, tenant: Any, wait_for: Callable[..., None]
+    gpt: openai.OpenAI, model: Any, proxy: Any, tenant: Any
 ) -> None:
     gpt.chat.completions.create(model="stub", messages=[{"role": "user", "content": FACT}])
     assert model.requests[-1][1]["authorization"] == "Bearer sk-secret-of-the-caller"
-    wait_for(lambda: len(turns_of(tenant)) == 2)
+    await_true(lambda: len(turns_of(tenant)) == 2)
     files = [path for path in proxy.home.rglob("*") if path.is_file()]
     assert not any(b"sk-secret-of-the-caller" in path.read_bytes() for path in files)
 
@@ -216,13 +212,11 @@ def test_a_model_that_is_away_is_named(start_proxy: Any, tenant: Any) -> None:
     assert "no answer from http://127.0.0.1:9" in answer.json()["error"]["message"]
 
 
-def test_the_session_header_names_the_session(
-    gpt: openai.OpenAI, model: Any, tenant: Any, wait_for: Callable[..., None]
-) -> None:
+def test_the_session_header_names_the_session(gpt: openai.OpenAI, model: Any, tenant: Any) -> None:
     headers = {"x-longtail-session": "team/notes 1", "x-longtail-user": "bob"}
     question: Any = [{"role": "user", "content": FACT}]
     gpt.chat.completions.create(model="stub", messages=question, extra_headers=headers)
-    wait_for(lambda: len(turns_of(tenant)) == 2)
+    await_true(lambda: len(turns_of(tenant)) == 2)
     found = tenant.rows("SELECT DISTINCT session_id, namespace FROM longtail.turns WHERE tenant_id = :tenant")
     assert [tuple(row) for row in found] == [("team/notes 1", "bob")]
     assert not any(name.lower().startswith("x-longtail") for name in model.requests[-1][1])
@@ -240,7 +234,7 @@ def post(proxy: Any, *messages: dict[str, Any], **more: Any) -> httpx.Response:
 
 
 def test_odd_messages_reach_the_model_as_they_are_and_memory_as_far_as_it_can_hold_them(
-    proxy: Any, model: Any, tenant: Any, wait_for: Callable[..., None]
+    proxy: Any, model: Any, tenant: Any
 ) -> None:
     output = "".join(f"line {number}{' ' * 4000}\n" for number in range(1250))  # 5 MB, few words
     said = [
@@ -257,7 +251,7 @@ def test_odd_messages_reach_the_model_as_they_are_and_memory_as_far_as_it_can_ho
     assert sent[:4] == [message["content"] for message in said[:4]]
     assert sent[4].endswith(str(said[4]["content"]))
     mended = ("user", "half a smile: \ufffd, and a NUL: \ufffd")
-    wait_for(lambda: mended in turns_of(tenant)[3:])
+    await_true(lambda: mended in turns_of(tenant)[3:])
     kept = turns_of(tenant)
     assert [one for one in kept if one[0] != "tool"] == [
         mended,
@@ -269,16 +263,14 @@ def test_odd_messages_reach_the_model_as_they_are_and_memory_as_far_as_it_can_ho
     assert not (proxy.home / "spool" / "aside").exists(), "nothing was refused"
 
 
-def test_a_caller_who_hangs_up_in_the_middle_of_an_answer_loses_no_question(
-    proxy: Any, tenant: Any, wait_for: Callable[..., None]
-) -> None:
+def test_a_caller_who_hangs_up_in_the_middle_of_an_answer_loses_no_question(proxy: Any, tenant: Any) -> None:
     request = {"model": "endless", "stream": True, "messages": [{"role": "user", "content": FACT}]}
     with httpx.stream("POST", proxy.url + "/v1/chat/completions", json=request, timeout=PATIENCE) as answer:
         assert b"Understood: " in next(answer.iter_raw())
-    wait_for(lambda: turns_of(tenant) == [("user", FACT)])
+    await_true(lambda: turns_of(tenant) == [("user", FACT)])
     heard = {"role": "assistant", "content": "Underst"}  # as much as the program had shown
     post(proxy, request["messages"][0], heard, {"role": "user", "content": "Go on."})
-    wait_for(lambda: len(turns_of(tenant)) == 4)
+    await_true(lambda: len(turns_of(tenant)) == 4)
     assert turns_of(tenant)[:2] == [("user", FACT), ("assistant", "Underst")]
 
 

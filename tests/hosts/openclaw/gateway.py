@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,15 +13,9 @@ from typing import Any, Self
 
 from installation import Host
 
+from api.stack.sockets.ports import find_free
+
 PLUGIN = Path(__file__).resolve().parents[3] / "hosts" / "openclaw"
-
-
-def free_port() -> int:
-    """A port nobody listens on now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 class Gateway:
@@ -39,7 +32,7 @@ class Gateway:
     ) -> None:
         self.host = host
         self.home = Path(tempfile.mkdtemp(prefix="openclaw-"))
-        self.port = free_port()
+        self.port = find_free()
         self.log = self.home / "gateway.log"
         self._process: subprocess.Popen[bytes] | None = None
         config: dict[str, Any] = {
@@ -59,12 +52,7 @@ class Gateway:
                         "apiKey": "none",
                         "api": "openai-completions",
                         "models": [
-                            {
-                                "id": "stub",
-                                "name": "stub",
-                                "contextWindow": 32_000,
-                                "maxTokens": 1000,
-                            }
+                            {"id": "stub", "name": "stub", "contextWindow": 32_000, "maxTokens": 1000}
                         ],
                     }
                 },

@@ -1,7 +1,6 @@
 """Claims about OpenClaw with the plugin, turn by turn through the real gateway."""
 
 import json
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 from gateway import Gateway
 from service import NAMESPACE, Service
 from stub_model import Answer, Prompt, StubModel, text_of
+
+from api.stack.throwaway import await_true
 
 MARK = "<longtail-memory"
 HOST_MARK = "BEGIN_OPENCLAW_INTERNAL_CONTEXT"
@@ -196,9 +197,10 @@ def test_an_outage_costs_no_turn_no_memory_and_no_visible_error(
 
     logs = gateway.logs()[seen:]
     assert "degraded" not in logs and "quarantin" not in logs and "remains queued" not in logs
-    deadline = time.monotonic() + 600
-    while json.loads(gateway.run("longtail", "flush", "--json").stdout)["waiting"]:
-        assert time.monotonic() < deadline, "what waits on disk was not sent"
+    await_true(
+        lambda: not json.loads(gateway.run("longtail", "flush", "--json").stdout)["waiting"],
+        told="what waits on disk was not sent",
+    )
     words = [hit["excerpt"].split(":")[0].split()[-1] for hit in service.matches("Outage turn")]
     assert words == ["one", "two", "three", "four"], "every turn once, in order"
     service.settle()
@@ -214,10 +216,10 @@ def test_a_heartbeat_leaves_no_memory(gateway: Gateway, model: StubModel, servic
     wish = "From now on always polish the samovar before noon."
     done = gateway.run("system", "event", "--text", wish, "--mode", "now", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
-    deadline = time.monotonic() + 600
-    while not any("samovar" in prompt.text for prompt in model.since(asked)):
-        assert time.monotonic() < deadline, f"the heartbeat did not run:\n{gateway.logs()[-3000:]}"
-        time.sleep(0.2)
+    await_true(
+        lambda: any("samovar" in prompt.text for prompt in model.since(asked)),
+        told=lambda: f"the heartbeat did not run:\n{gateway.logs()[-3000:]}",
+    )
     model.answer = lambda _: {"text": "Understood."}
     gateway.say("A turn after the heartbeat, about marzipan.", "agent:main:main")
 
@@ -260,11 +262,11 @@ def test_a_sub_agent_reads_memory_and_what_it_says_is_not_kept(
 
     model.answer = answer
     gateway.say("Send somebody to find out.", "agent:main:parent")
-    deadline = time.monotonic() + 600
     # The parent hears of the child's end when the host has run all hooks of it.
-    while not any("found pumpernickel" in prompt.text for prompt in model.since(asked)):
-        assert time.monotonic() < deadline, f"no sub-agent ended:\n{gateway.logs()[-3000:]}"
-        time.sleep(0.2)
+    await_true(
+        lambda: any("found pumpernickel" in prompt.text for prompt in model.since(asked)),
+        told=lambda: f"no sub-agent ended:\n{gateway.logs()[-3000:]}",
+    )
     child = next(prompt for prompt in model.since(asked) if is_errand(prompt))
     assert ":subagent:" in child.text and "Ingeborg" in child.text
     gateway.say("Thank you for the errand.", "agent:main:parent")

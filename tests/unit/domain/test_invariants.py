@@ -1,6 +1,5 @@
 """Invariants of memory-model.md that cross one formula, each as a property."""
 
-import math
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -10,20 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.domain.compaction.lineage import CoverageGraph, verify_graph
-from models.domain.compaction.summaries import (
-    ESCALATION,
-    SummaryQuality,
-    append_footer,
-    judge_summary,
-    limit_attempt,
-    measure_quality,
-)
+from models.domain.compaction.summaries import SummaryQuality, judge_summary, measure_quality
 from models.domain.gate.gating import read_text_signals
-from models.domain.prompt.assembly import Assembly, assemble
+from models.domain.prompt.assembly import assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.supply import Block, Supply, TailBlock
-from models.domain.prompt.tail import TailTurn, bundle_starts, find_base_start
+from models.domain.prompt.tail import TailTurn
 from models.domain.prompt.tokens import CharsCounter
 from models.domain.recall.hops import score_hops
 from models.domain.recall.scoring import (
@@ -38,7 +29,6 @@ from models.domain.recall.scoring import (
 from models.domain.rules.guidance import GuidanceCandidate, order_guidance
 
 unit = st.floats(0, 1)
-tokens = st.integers(0, 300)
 profiles = st.sampled_from([DEFAULT_PROFILE, SEED_PROFILE, SEED_LINEAR_PROFILE])
 summary_facts = st.builds(
     CandidateFacts,
@@ -73,54 +63,12 @@ def tight_prompts(draw: st.DrawFn) -> tuple[Supply, int]:
     return Supply(soft=soft, tail=tail), draw(st.integers(50, 1200))
 
 
-def assemble_tightly(prompt: tuple[Supply, int]) -> Assembly:
-    supply, total = prompt
-    return assemble(supply, total=total, counter=CharsCounter(), reserves=Reserves(), min_turns=2)
-
-
 @given(tight_prompts())
 def test_a_soft_rule_that_does_not_fit_ends_the_prefix(prompt: tuple[Supply, int]) -> None:
-    chosen = assemble_tightly(prompt).chosen["soft"]
-    assert chosen == tuple(block.id for block in prompt[0].soft[: len(chosen)])
-
-
-@given(tight_prompts())
-def test_a_bundle_is_in_the_prompt_whole_or_not_at_all(prompt: tuple[Supply, int]) -> None:
-    found = assemble_tightly(prompt)
-    turns = [block.turn for block in prompt[0].tail]
-    first = len(turns) - len(found.chosen["tail"])
-    assert set(found.chosen["tail"]) == {turn.id for turn in turns[first:]}, "the tail is not a suffix"
-    assert first in (*bundle_starts(turns), len(turns)), "a bundle was split"
-    assert first <= find_base_start(turns, min_turns=2), "the tail does not hold its base"
-
-
-# --- scores are numbers from 0 to 1, whatever comes in (section 7) ------------------------------------
-
-broken = st.sampled_from([math.nan, math.inf, -math.inf, -1.0, 0.0, 1.0, 5e-324, 1.7e308, -1.7e308])
-
-
-@given(
-    st.builds(
-        CandidateFacts,
-        id=st.just("m"),
-        scope=st.sampled_from(["session", "durable", "global", "lore", "summary"]),
-        cosine=st.none() | broken,
-        lexical_rank=st.none() | st.integers(-2, 3),
-        vector_rank=st.none() | st.integers(-2, 3),
-        age_seconds=broken,
-        useful_count=st.integers(-2, 3),
-        max_useful_count=st.integers(-2, 3),
-        authority=broken,
-        confidence=st.none() | broken,
-        terms=st.frozensets(st.sampled_from(["redis", "port"])),
-    ),
-    profiles,
-)
-def test_no_broken_number_makes_a_score_that_is_none(facts: CandidateFacts, profile: ScoringProfile) -> None:
-    scored = score_candidate(facts, keywords=frozenset(["redis"]), profile=profile)
-    for name in scored.__slots__:
-        value = getattr(scored, name)
-        assert not isinstance(value, float) or 0 <= value <= 1, name
+    supply, total = prompt
+    found = assemble(supply, total=total, counter=CharsCounter(), reserves=Reserves(), min_turns=2)
+    chosen = found.chosen["soft"]
+    assert chosen == tuple(block.id for block in supply.soft[: len(chosen)])
 
 
 # --- the gate: code says nothing about its author (section 5) -----------------------------------------
@@ -174,68 +122,6 @@ def test_a_decoder_that_is_surer_never_lowers_the_confidence(
         for said in (sure, surer)
     ]
     assert at[0] <= at[1]
-
-
-# --- strict progress (section 8, step 6) -------------------------------------------------------------
-
-
-@given(st.floats(-1, 1), unit, tokens, tokens, st.sampled_from(["abstractive", "extractive"]))
-def test_whatever_is_accepted_costs_strictly_less_than_its_sources(
-    align: float, cover: float, made: int, sources: int, method: str
-) -> None:
-    quality = SummaryQuality(align=align, cover=cover, conf=cover)
-    judged = judge_summary(quality, method=method, summary_tokens=made, source_tokens=sources)  # type: ignore[arg-type]
-    if judged.is_accepted:
-        assert 0 < made < sources
-    if not 0 < made < sources:
-        assert judged.verdict == "no_progress"
-
-
-@given(tokens, st.integers(1, 300))
-def test_an_attempt_that_fills_its_limit_still_makes_progress(target: int, sources: int) -> None:
-    for attempt in ESCALATION:
-        limit = limit_attempt(attempt, target_tokens=target, source_tokens=sources)
-        assert 0 <= limit < sources
-        assert limit <= target
-
-
-@given(st.text("ab ", max_size=30), st.lists(st.text("xyz", min_size=1, max_size=8), max_size=6), tokens)
-def test_a_footer_never_takes_the_progress_away(text: str, dropped: list[str], sources: int) -> None:
-    longer = append_footer(text, dropped, count_tokens=len, source_tokens=sources)
-    assert longer == text or len(longer) < sources
-    assert longer.startswith(text)
-
-
-# --- lineage: compaction only ever adds (section 8) --------------------------------------------------
-
-
-@given(st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=4), max_size=12))
-def test_a_graph_grown_by_compaction_stays_acyclic_and_every_summary_leads_to_turns(
-    steps: list[list[int]],
-) -> None:
-    nodes = ["t0", "t1", "t2"]
-    children: dict[str, tuple[str, ...]] = {}
-    for number, picks in enumerate(steps):
-        children[f"s{number}"] = tuple(dict.fromkeys(nodes[pick % len(nodes)] for pick in picks))
-        nodes.append(f"s{number}")
-    graph = CoverageGraph(turns=frozenset(["t0", "t1", "t2"]), children=children)
-    assert verify_graph(graph, active=set(nodes)) == ()
-
-
-@given(st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=4), min_size=1, max_size=8), st.data())
-def test_an_edge_back_to_a_summary_above_is_noticed(steps: list[list[int]], data: st.DataObject) -> None:
-    children: dict[str, tuple[str, ...]] = {}
-    below = ["t0"]
-    for number, picks in enumerate(steps):
-        # Each summary also covers the one before it: every earlier one lies below every later one.
-        chosen = [below[pick % len(below)] for pick in picks]
-        children[f"s{number}"] = tuple(dict.fromkeys([*chosen, below[-1]]))
-        below.append(f"s{number}")
-    low = data.draw(st.integers(0, len(steps) - 1))
-    high = data.draw(st.integers(low, len(steps) - 1))
-    children[f"s{low}"] = (*children[f"s{low}"], f"s{high}")
-    found = verify_graph(CoverageGraph(turns=frozenset(["t0"]), children=children), active=set(below))
-    assert "cycle" in {violation.kind for violation in found}
 
 
 # --- order of the input, where it says nothing -------------------------------------------------------

@@ -1,5 +1,8 @@
 """Who speaks, what it weighs and where it belongs (memory-model.md section 4)."""
 
+import importlib
+import pkgutil
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -7,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import models.domain
 from models.domain.records import (
     AUTHORED_STABILITY,
     GLOBAL_NAMESPACE,
@@ -100,3 +104,25 @@ def test_what_a_host_does_not_say_is_unknown_and_not_empty() -> None:
 def test_no_two_turns_share_their_metadata() -> None:
     one, other = (NewTurn(role="user", content="hello") for _ in range(2))
     assert one.metadata is not other.metadata
+
+
+IN_THE_MAKING = {"Adoption", "Fill", "Said"}  # filled step by step inside one module
+POSITIONAL = {"Cue", "Fate", "_Announcer"}  # rows of tables, and one that is made in every other line
+
+
+def test_every_record_of_the_domain_is_frozen_slotted_and_built_by_name() -> None:
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(models.domain.__path__, "models.domain.")
+    ]
+    records = {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, type) and is_dataclass(value) and value.__module__ == module.__name__
+    }
+    assert len(records) > 70
+    assert {name for name, one in records.items() if "__slots__" not in vars(one)} == set()
+    assert {name for name, one in records.items() if not one.__dataclass_params__.frozen} == IN_THE_MAKING
+    by_place = {name for name, one in records.items() if not all(field.kw_only for field in fields(one))}
+    assert by_place == POSITIONAL | (IN_THE_MAKING - {"Adoption"})

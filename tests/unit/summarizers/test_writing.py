@@ -7,12 +7,7 @@ from models.domain.prompt.tokens import CharsCounter
 from models.domain.vectors import mean_direction
 from models.encoders.toy import ToyEncoder
 from models.summarizers.protocol import Draft, SummarizerUnavailable, SummaryRequest
-from models.summarizers.writing import (
-    MAX_SUMMARY_TOKENS,
-    Source,
-    WrittenSummary,
-    write_summary,
-)
+from models.summarizers.writing import MAX_SUMMARY_TOKENS, Source, WrittenSummary, write_summary
 
 TEXTS = [
     "On 3 May we moved the billing export to port 5433 because the old port was taken.",

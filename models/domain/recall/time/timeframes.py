@@ -21,20 +21,8 @@ MONTH_SLACK_DAYS: Final = 5.0
 YEAR_SLACK_DAYS: Final = 30.0
 UNIT_SLACK: Final = 0.3  # "two weeks ago" is said of anything from one and a half to two and a half
 
-_MONTH_NAMES: Final = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_MONTH_LIST: Final = "january february march april may june july august september october november december"
+_MONTH_NAMES: Final = _MONTH_LIST.split()
 _MONTHS: Final = {
     **{name: number for number, name in enumerate(_MONTH_NAMES, 1)},
     **{name[:3]: number for number, name in enumerate(_MONTH_NAMES, 1)},

@@ -106,25 +106,3 @@ NAME_SEPARATOR: Final = re.compile(r"\.|::")
 FOLD_SEPARATOR: Final = re.compile(r"[^\w.]+")
 PART_SEPARATOR: Final = re.compile(r"[\W_]+")
 GLUED_IDEOGRAPHS: Final = re.compile(r"\A[\u2e80-\ud7ff]+(?=[A-Za-z])")
-
-PATTERNS: Final[dict[str, re.Pattern[str]]] = {
-    "url": URL,
-    "endpoint": ENDPOINT,
-    "mail": MAIL,
-    "posix_path": POSIX_PATH,
-    "windows_path": WINDOWS_PATH,
-    "relative_path": RELATIVE_PATH,
-    "error_code": ERROR_CODE,
-    "git_reference": GIT_REFERENCE,
-    "uuid": UUID,
-    "hex": HEX,
-    "version": VERSION,
-    "quantity": QUANTITY,
-    "code": CODE,
-    "flag": FLAG,
-    "token": TOKEN,
-    "fold_separator": FOLD_SEPARATOR,
-    "part_separator": PART_SEPARATOR,
-    "glued_ideographs": GLUED_IDEOGRAPHS,
-    "name_separator": NAME_SEPARATOR,
-}

@@ -151,41 +151,6 @@ def test_edges_of_an_unknown_parent_make_it_a_node() -> None:
     assert graph.children == {"s": ("a",)}
 
 
-@pytest.mark.parametrize(
-    ("violation", "sentence"),
-    [
-        (Violation(kind="cycle", node="a", related=("a", "b")), "summary 'a' covers itself through a, b"),
-        (
-            Violation(kind="dangling_edge", node="s", related=("x",)),
-            "summary 's' covers x, which is neither a turn nor a summary",
-        ),
-        (
-            Violation(kind="turn_covers", node="t", related=("x",)),
-            "raw turn 't' covers x; only a summary covers anything",
-        ),
-        (Violation(kind="empty_expansion", node="s"), "summary 's' leads to no raw turn"),
-        (
-            Violation(kind="unreachable_turn", node="t"),
-            "turn 't' is not active and no active summary leads to it",
-        ),
-        (
-            Violation(kind="foreign_source", node="s", related=("x",)),
-            "summary 's' covers x of another session",
-        ),
-        (
-            Violation(kind="foreign_source", node="s", related=tuple("abcdef")),
-            "summary 's' covers a, b, c, d, e … of another session",
-        ),
-        (
-            Violation(kind="foreign_source", node="s", related=tuple("abcde")),
-            "summary 's' covers a, b, c, d, e of another session",
-        ),
-    ],
-)
-def test_a_violation_reads_as_a_sentence(violation: Violation, sentence: str) -> None:
-    assert violation.detail == sentence
-
-
 # --- size ----------------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,6 @@
 """Quality, routing, progress and footer of summaries (memory-model.md section 8, steps 5 to 7)."""
 
 import math
-from random import Random
 
 import numpy as np
 import pytest
@@ -107,24 +106,12 @@ def test_quality_is_always_a_number_in_range(summary: np.ndarray, sources: list[
     assert measured.conf == pytest.approx(max(0.0, (measured.align + measured.cover) / 2))
 
 
-@given(plain_vector, st.lists(plain_vector, min_size=1, max_size=6), st.randoms())
-def test_the_order_of_sources_does_not_matter(
-    summary: np.ndarray, sources: list[np.ndarray], random: Random
-) -> None:
-    shuffled = list(sources)
-    random.shuffle(shuffled)
-    assert measure_quality(summary, shuffled).cover == pytest.approx(measure_quality(summary, sources).cover)
-
-
 @given(any_float, any_float)
 def test_blended_confidence_lies_between_its_parts(conf: float, decoder: float) -> None:
     blended = blend_confidence(conf, decoder)
     ours, theirs = (min(1.0, max(0.0, x)) if math.isfinite(x) else 0.0 for x in (conf, decoder))
     assert min(ours, theirs) - 1e-12 <= blended <= max(ours, theirs) + 1e-12
     assert blended == pytest.approx(0.8 * ours + 0.2 * theirs)
-
-
-# --- routing -------------------------------------------------------------------------------------------------
 
 
 # --- progress ------------------------------------------------------------------------------------------------
@@ -147,9 +134,10 @@ def test_each_attempt_has_its_limit() -> None:
     assert limit_attempt("normal", target_tokens=-3, source_tokens=5) == 0
 
 
-@given(st.sampled_from(summaries.ESCALATION), st.integers(0, 500), st.integers(2, 500))
+@given(st.sampled_from(summaries.ESCALATION), st.integers(0, 500), st.integers(1, 500))
 def test_an_attempt_within_its_limit_makes_progress(attempt: str, target: int, source: int) -> None:
     limit = limit_attempt(attempt, target_tokens=target, source_tokens=source)
+    assert 0 <= limit <= target
     assert limit < source
     assert makes_progress(limit, source) == (limit > 0)
 
@@ -208,6 +196,8 @@ def test_confidence_and_decay_share_one(
     assert 0 <= judged.confidence <= 1
     assert judged.decay == 1 - judged.confidence
     assert judged.quality == quality(align, conf=conf)
+    if not 0 < summary < source:
+        assert judged.verdict == "no_progress"
     if judged.is_accepted:
         assert 0 < summary < source
         assert method == "extractive" or align >= 0.65
@@ -219,7 +209,7 @@ def test_confidence_and_decay_share_one(
 def test_prior_context_takes_the_nearest_that_fit_ninety_six_tokens() -> None:
     assert choose_prior([("a", 96), ("b", 1)]) == ("a",)
     assert choose_prior([("a", 97), ("b", 50), ("c", 47), ("d", 46)]) == ("b", "d")
-    assert choose_prior([("empty", 0), ("a", 3)], capacity_tokens=3) == ("a",)
+    assert choose_prior([("empty", 0), ("less", -1), ("a", 3)], capacity_tokens=3) == ("a",)
 
 
 @given(st.lists(st.tuples(st.text(max_size=2), st.integers(0, 120)), max_size=8), st.integers(0, 200))
@@ -251,6 +241,7 @@ def test_part_of_a_longer_word_does_not_say_a_mention() -> None:
     assert list_dropped_mentions(["see app.py now"], "in myapp.py") == ("app.py",)
     assert list_dropped_mentions(["see app.py now"], "in app.pyc") == ("app.py",)
     assert list_dropped_mentions(["see app.py now"], "in myapp.py and app.py") == ()
+    assert list_dropped_mentions(["see app.py now"], "app.py in myapp.py") == ()
     assert list_dropped_mentions(["see app.py now"], "app.py") == ()
 
 

@@ -1,7 +1,6 @@
 """Isotonic calibration: monotone always, exact where it can be worked out by hand."""
 
 import math
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from models.domain.gate.calibration import (
     IsotonicFit,
     ReliabilityBin,
-    ThresholdChoice,
     choose_threshold,
     fit_isotonic,
     reliability_curve,
@@ -233,11 +231,3 @@ def test_every_item_is_in_one_bin(items: list[tuple[float, float]], bins: int) -
 def test_no_bins_are_refused() -> None:
     with pytest.raises(ValueError, match="reliability bins is 0, expected at least 1"):
         reliability_curve([0.1], [1], 0)
-
-
-@pytest.mark.parametrize("record", [IsotonicFit, ThresholdChoice, ReliabilityBin])
-def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
-    params = record.__dataclass_params__  # type: ignore[attr-defined]
-    assert params.frozen
-    assert "__slots__" in vars(record)
-    assert all(field.kw_only for field in fields(record))

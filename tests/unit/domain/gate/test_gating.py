@@ -24,7 +24,6 @@ from models.domain.gate.gating import (
     read_text_signals,
 )
 from models.domain.gate.weights import DEFAULT_WEIGHTS, GateWeights
-from models.domain.text import prose
 from models.domain.text.prose import is_code_line, strip_code
 
 MEGABYTE = 1_000_000
@@ -783,21 +782,6 @@ def test_a_line_of_code_is_known_by_itself(line: str) -> None:
     assert is_code_line(f"    {line}  ")
 
 
-def test_the_code_patterns_are_listed_by_name() -> None:
-    names = "fence inline_code code_head block_head keyword_head call loop_head comment_head"
-    assert sorted(prose.PATTERNS) == sorted(names.split())
-
-
-def test_the_cues_are_listed_by_signal_and_name() -> None:
-    assert {name for name in gating_cues.PATTERNS if name.startswith("d.")} == {
-        "d.preference",
-        "d.self_fact",
-        "d.relation",
-        "d.named_person",
-        "d.counted",
-    }
-
-
 def test_a_line_is_judged_by_its_shape() -> None:
     assert not is_code_line("")
     assert not is_code_line("   ")
@@ -827,47 +811,6 @@ def test_a_sentence_that_ends_like_code_is_none_without_a_sign_of_code() -> None
 
 # --- time --------------------------------------------------------------------------------------------
 
-HOSTILE_WORDS = {
-    "t.": ["    at a", "public a "],
-    "dtech": ["class a", "from a."],
-    "a.": ["i ", "set a "],
-    "d.": ["i really ", "my a "],
-}
-HOSTILE_MATCHED = [
-    "a",
-    "for a, ",
-    "a.",
-    "(",
-    "select a",
-    "import a, ",
-    "public a ",
-    "const a",
-    "return ",
-    "<a ",
-]
-HOSTILE_SEARCHED = ["`", "`a", "``a", "~~~\n"]
-
-
-@pytest.mark.parametrize("name", sorted(gating_cues.PATTERNS))
-def test_a_hostile_megabyte_takes_a_cue_linear_time(name: str) -> None:
-    for prefix, seeds in HOSTILE_WORDS.items():
-        for seed in seeds if name.startswith(prefix) else ():
-            text = seed * (MEGABYTE // len(seed)) + "!"
-            for _ in gating_cues.PATTERNS[name].finditer(text):
-                pass
-
-
-@pytest.mark.parametrize("name", sorted(prose.PATTERNS))
-def test_a_hostile_line_takes_a_code_pattern_linear_time(name: str) -> None:
-    pattern = prose.PATTERNS[name]
-    is_searched = name in ("fence", "inline_code")
-    for seed in HOSTILE_SEARCHED if is_searched else HOSTILE_MATCHED:
-        text = seed * (MEGABYTE // len(seed)) + "!"
-        if is_searched:
-            pattern.sub("", text)
-        else:
-            pattern.match(text)
-
 
 @pytest.mark.parametrize("seed", ["# \n", "/*", '"""'])
 def test_stripping_a_hostile_megabyte_is_linear(seed: str) -> None:
@@ -877,11 +820,3 @@ def test_stripping_a_hostile_megabyte_is_linear(seed: str) -> None:
 @pytest.mark.parametrize("seed", ["a@b.", "my a ", "x("])
 def test_reading_a_hostile_text_grows_with_its_length(seed: str) -> None:
     read_text_signals(seed * (400_000 // len(seed)))
-
-
-@pytest.mark.parametrize("record", [GateSignals, GateDecision, GateWeights, TextSignals])
-def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
-    params = record.__dataclass_params__  # type: ignore[attr-defined]
-    assert params.frozen
-    assert "__slots__" in vars(record)
-    assert all(field.kw_only for field in fields(record))

@@ -1,7 +1,5 @@
 """What an assembly says of itself, and how far each tier may go (memory-model.md sections 1 and 2)."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 from models.domain.prompt.assembly import Assembly, assemble
 from models.domain.prompt.budget import Reserves
 from models.domain.prompt.markers import CLOSE_BLOCK, open_block
-from models.domain.prompt.rendering import AUTHORED, RECALLED, RECENT, render_item, render_rule
+from models.domain.prompt.rendering import AUTHORED, RECALLED, RECENT, render_item
 from models.domain.prompt.supply import Block, Supply, TailBlock
 from models.domain.prompt.tail import TailTurn, bundle_starts
 from models.domain.prompt.tokens import CharsCounter, TokenCounter
@@ -164,13 +162,7 @@ def test_each_drop_names_its_tier_and_its_reason() -> None:
     out = [
         (tier, key) for tier, fates in found.fates.items() for key, fate in fates.items() if not fate.is_in
     ]
-    assert out == [
-        ("soft", "s"),
-        ("soft", "late"),
-        ("guidance", "g"),
-        ("recall", "h"),
-        ("recall", "r"),
-    ]
+    assert out == [("soft", "s"), ("soft", "late"), ("guidance", "g"), ("recall", "h"), ("recall", "r")]
     reasons = left_out(found)
     assert reasons["s"] == reasons["late"] == "soft reserve of 400 tokens is used up"
     # 300 tokens are kept for wishes; all that nothing else took was not enough either
@@ -186,12 +178,6 @@ def test_what_each_block_added_and_the_total_are_in_the_answer() -> None:
     assert set(found.costs) == {"s", "s2", "r"}
     assert found.costs["s2"] == 31
     assert sum(found.costs.values()) == found.used == sum(found.tokens.values())
-
-
-def test_what_is_needed_is_said_only_when_the_mandatory_part_is_too_large() -> None:
-    found = run(Supply(hard=[block("h", 500)], recall=[block("r")]), 300)
-    assert found.needed == found.used == len(found.text)
-    assert run(Supply(hard=[block("h", 10)]), 3000).needed is None
 
 
 @given(st.lists(st.integers(10, 90), min_size=1, max_size=12), st.integers(300, 1200))
@@ -228,11 +214,6 @@ def test_a_hard_rule_is_not_recalled_again() -> None:
     assert (found.chosen["guidance"], found.chosen["recall"]) == ((), ())
 
 
-def test_a_whole_text_exactly_at_the_budget_stays() -> None:
-    exact = run(Supply(recall=[block("a"), block("b")]), 10_000).used
-    assert run(Supply(recall=[block("a"), block("b")]), exact).chosen["recall"] == ("a", "b")
-
-
 @pytest.mark.parametrize("counter", [CharsCounter(), EveryCharacter()])
 def test_a_feasible_prompt_never_says_what_it_needs(counter: TokenCounter) -> None:
     assert all(
@@ -248,20 +229,6 @@ def test_what_nearly_repeats_a_better_block_is_dropped_with_its_name() -> None:
     done = assemble(supply, total=500, counter=CharsCounter(), reserves=Reserves(), min_turns=4)
     assert done.chosen["recall"] == ("first",)
     assert left_out(done) == {"twin": "nearly the same as first, which ranks higher"}
-
-
-def test_a_prompt_has_two_blocks_unless_another_layout_is_asked_for() -> None:
-    supply = Supply(
-        hard=[Block(id="h", rendered=render_rule("Use tabs."))],
-        recall=[Block(id="r", rendered=render_item("Tea!"))],
-    )
-    options: dict[str, Any] = {
-        "total": 500,
-        "counter": CharsCounter(),
-        "reserves": Reserves(),
-        "min_turns": 4,
-    }
-    assert assemble(supply, **options).text == assemble(supply, layout="two", **options).text
 
 
 def test_an_assembly_says_what_each_tier_might_cost() -> None:

@@ -81,11 +81,7 @@ def test_no_turn_is_in_a_prompt_both_raw_and_summarised(
     picks: list[tuple[str, frozenset[str]]], newest: list[str]
 ) -> None:
     recall = [
-        Block(
-            id=f"s{index}" if covers else turn,
-            rendered=render_item("x"),
-            covers=covers,
-        )
+        Block(id=f"s{index}" if covers else turn, rendered=render_item("x"), covers=covers)
         for index, (turn, covers) in enumerate(picks)
     ]
     found = run(tail=tail(*newest), recall=recall)

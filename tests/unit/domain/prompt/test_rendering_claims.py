@@ -65,7 +65,11 @@ def test_a_name_that_poses_as_a_role_is_told_apart(role: str, posed: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "tag", [open_block("m1"), CLOSE_BLOCK, "<turn role='user'>", *(f"</{name}>" for name in FRAME_NAMES)]
+    "tag",
+    [
+        *(open_block("m1"), CLOSE_BLOCK, "<turn role='user'>"),
+        *(f"<{slash}{name}>" for name in FRAME_NAMES for slash in ("", "/")),
+    ],
 )
 def test_no_tag_of_the_prompt_survives_in_a_text(tag: str) -> None:
     assert escape_frames(tag) == "&lt;" + tag[1:]

@@ -436,13 +436,6 @@ def test_the_ranking_is_sorted_and_does_not_depend_on_the_order_given(
     assert len({candidate.id for candidate in ranked}) == len(ranked)
 
 
-def test_equal_scores_are_ordered_by_id() -> None:
-    ranked = rank_candidates(
-        [make_facts(id=name) for name in ("c", "a", "b")], keywords=frozenset(), profile=DEFAULT_PROFILE
-    )
-    assert [candidate.id for candidate in ranked] == ["a", "b", "c"]
-
-
 def test_an_id_found_in_two_scopes_is_kept_at_its_best() -> None:
     facts = [make_facts(cosine=0.3), make_facts(cosine=0.9, scope="session"), make_facts(cosine=0.5)]
     (only,) = rank_candidates(facts, keywords=frozenset(), profile=DEFAULT_PROFILE)

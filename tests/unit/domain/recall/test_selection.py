@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.recall.selection import (
-    DUPLICATE_COSINE,
-    find_marks,
-    find_repeats,
-    unit_vector,
-)
+from models.domain.recall.selection import DUPLICATE_COSINE, find_marks, find_repeats, unit_vector
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8))

@@ -22,50 +22,13 @@ covers fail fails return returns take takes sit sits end ends expire expires app
 applies apply pass passes map maps stay stays
 """
 
-OPENING_WORDS = ["if", "when", "whenever", "that", "which", "who", "because", "so", "unless", "until"]
-OPENING_WORDS += ["before", "after", "where"]
-PREPOSITIONS = [
-    "for",
-    "to",
-    "in",
-    "on",
-    "with",
-    "without",
-    "from",
-    "under",
-    "during",
-    "at",
-    "before",
-    "after",
-]
-AIMS = [
-    "job",
-    "role",
-    "task",
-    "goal",
-    "mission",
-    "purpose",
-    "responsibility",
-    "duty",
-    "priority",
-    "objective",
-    "aim",
-]
-NOT_BANNED = [
-    "need",
-    "longer",
-    "matter",
-    "further",
-    "one",
-    "problem",
-    "such",
-    "way",
-    "other",
-    "doubt",
-    "idea",
-    "change",
-]
-NOT_BANNED += ["changes", "action", "guarantee", "exceptions", "excuses"]
+OPENING_WORDS = "if when whenever that which who because so unless until before after where"
+PREPOSITIONS = "for to in on with without from under during at before after"
+AIMS = "job role task goal mission purpose responsibility duty priority objective aim"
+NOT_BANNED = """
+need longer matter further one problem such way other doubt idea change changes action guarantee exceptions
+excuses
+"""
 
 
 def read_forces(text: str) -> list[Modality]:
@@ -77,7 +40,7 @@ def test_a_noun_with_its_own_verb_behind_it_does_not_command(verb: str) -> None:
     assert read_forces(f"Test suites {verb} green.") == []
 
 
-@pytest.mark.parametrize("word", OPENING_WORDS)
+@pytest.mark.parametrize("word", OPENING_WORDS.split())
 def test_a_verb_in_a_clause_of_its_own_leaves_the_command(word: str) -> None:
     assert read_forces(f"Test suites {word} code is old.") == [OBLIGATION]
 
@@ -128,7 +91,7 @@ def test_refrain_bans_too() -> None:
     assert read_forces("Refrain from tabs.") == [PROHIBITION]
 
 
-@pytest.mark.parametrize("preposition", PREPOSITIONS)
+@pytest.mark.parametrize("preposition", PREPOSITIONS.split())
 def test_a_command_may_follow_a_fronted_phrase(preposition: str) -> None:
     text = f"{preposition} other providers use the skill"
     head = find_fronted_command(text, 0, preposition)
@@ -187,7 +150,7 @@ def test_when_to_do_it_is_a_command() -> None:
         ("You are Ada, an editor.", OBLIGATION, "editor"),
         ("You always sign notes.", OBLIGATION, "sign note"),
         ("You will never sign notes.", PROHIBITION, "sign note"),
-        *((f"Your {noun} is to help.", OBLIGATION, "help") for noun in AIMS),
+        *((f"Your {noun} is to help.", OBLIGATION, "help") for noun in AIMS.split()),
     ],
 )
 def test_who_the_reader_is_rules(text: str, force: Modality, action: str) -> None:
@@ -204,7 +167,7 @@ def test_what_happens_to_the_reader_does_not_rule(text: str) -> None:
 
 @pytest.mark.parametrize(
     "word",
-    NOT_BANNED,
+    NOT_BANNED.split(),
 )
 def test_a_phrase_with_no_forbids_nothing(word: str) -> None:
     assert read_forces(f"No {word} here.") == []

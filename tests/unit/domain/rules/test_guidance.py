@@ -38,9 +38,6 @@ def contradicts(one: StatedRule, other: StatedRule) -> bool:
     return bool(resolve_supersessions([replace(older, id="1"), replace(newer, id="2")]))
 
 
-# --- protection ----------------------------------------------------------------------------------------------
-
-
 # --- namespaces ----------------------------------------------------------------------------------------------
 
 

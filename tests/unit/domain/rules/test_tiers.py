@@ -1,6 +1,5 @@
 """Tiers, costs, demotion and cache keys of authored documents, with a detector simple enough to reason about."""
 
-import dataclasses
 import pickle
 
 import pytest
@@ -187,16 +186,6 @@ class TestTiers:
             len(text) for _, text in pairs
         )
         assert [(node.kind, node.text) for node in parts.nodes] == pairs
-
-
-class TestRecords:
-    @pytest.mark.parametrize("record", [Link, Block, AuthoredNode, Demotion, Partition])
-    def test_a_record_is_built_by_name_and_never_changed(self, record: type) -> None:
-        assert all(field.kw_only for field in dataclasses.fields(record))
-        assert "__slots__" in vars(record)
-        instance = record(**{field.name: () for field in dataclasses.fields(record)})
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(instance, dataclasses.fields(record)[0].name, "changed")
 
 
 class TestOrder:

@@ -1,12 +1,9 @@
 """Technical spans: what counts as an identifier, what does not, and what it costs to look."""
 
-from dataclasses import fields
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain.text.technical.expressions import PATTERNS
 from models.domain.text.technical.shapes import (
     classify_token,
     has_extension,
@@ -20,7 +17,6 @@ from models.domain.text.technical.shapes import (
 )
 from models.domain.text.technical.spans import (
     MAX_IDENTIFIER_CHARS,
-    TechnicalSpan,
     extract_identifiers,
     find_technical_spans,
     fold_identifier,
@@ -313,9 +309,13 @@ def test_a_query_in_small_letters_folds_to_the_same_whole(identifier: str) -> No
     [
         ("", ()),
         ("a", ("a",)),
+        ("A", ("A",)),
         ("aB", ("a", "B")),
+        ("Ab", ("Ab",)),
         ("AB", ("AB",)),
         ("ABc", ("A", "Bc")),
+        ("HTTPServer", ("HTTP", "Server")),
+        ("v2Api", ("v2Api",)),
         ("parseHTTPResponse2", ("parse", "HTTP", "Response2")),
         ("utf8Decoder", ("utf8Decoder",)),
         ("userID", ("user", "ID")),
@@ -401,50 +401,7 @@ def test_the_words_that_decide_a_kind() -> None:
     assert classify_token("7up", "()") is None
 
 
-HOSTILE = {
-    "url": ["http://", "a.", "www."],
-    "endpoint": ["GET /", "1.1.", "localhost:"],
-    "mail": ["a@", "a.", "a@b."],
-    "posix_path": ["/a", "./", "~/"],
-    "windows_path": ["C:\\", "C:\\a ", "\\\\a\\"],
-    "relative_path": ["a/", "中", "a\\"],
-    "error_code": ["E", "HTTP ", "error "],
-    "git_reference": ["fix/a", "PR ", "HEAD~"],
-    "uuid": ["a1-", "0", "00000000-"],
-    "hex": ["f", "0x", "sha1:"],
-    "version": ["1.", "v1.", "Aa "],
-    "quantity": ["1,", "1,111,", "$1"],
-    "code": ["A", "A-", "A1"],
-    "flag": ["--a-", "-", "--"],
-    "token": ["a-", "a::", "a."],
-    "fold_separator": ["/", "a/"],
-    "part_separator": ["_", "a_"],
-    "glued_ideographs": ["中", "中a"],
-    "name_separator": [".", "::"],
-}
-
-
-def test_every_pattern_has_a_hostile_string() -> None:
-    assert HOSTILE.keys() == PATTERNS.keys()
-
-
-@pytest.mark.parametrize("name", sorted(PATTERNS))
-def test_a_hostile_megabyte_takes_linear_time(name: str) -> None:
-    for seed in HOSTILE[name]:
-        text = seed * (MEGABYTE // len(seed)) + "!"
-        for _ in PATTERNS[name].finditer(text):
-            pass
-
-
 @pytest.mark.parametrize("seed", ["C:\\a ", "a@b.", ")"])
 def test_the_whole_search_is_linear_on_a_hostile_text(seed: str) -> None:
     find_technical_spans(seed * (400_000 // len(seed)))
     assert trim_punctuation(")" * MEGABYTE) == ""
-
-
-@pytest.mark.parametrize("record", [TechnicalSpan])
-def test_records_are_frozen_slotted_and_built_by_name(record: type) -> None:
-    params = record.__dataclass_params__  # type: ignore[attr-defined]
-    assert params.frozen
-    assert "__slots__" in vars(record)
-    assert all(field.kw_only for field in fields(record))

@@ -2,13 +2,11 @@
 
 import pytest
 
-from models.domain.text.technical.expressions import PATTERNS
 from models.domain.text.technical.spans import (
     MAX_IDENTIFIER_CHARS,
     extract_identifiers,
     find_technical_spans,
     fold_identifier,
-    split_camel_case,
 )
 
 UNITS = (
@@ -27,13 +25,6 @@ CODES = (
 
 def kinds(text: str) -> list[tuple[str, str]]:
     return [(span.kind, span.text) for span in find_technical_spans(text)]
-
-
-def test_every_pattern_has_a_name() -> None:
-    assert " ".join(PATTERNS) == (
-        "url endpoint mail posix_path windows_path relative_path error_code git_reference uuid hex version quantity"
-        " code flag token fold_separator part_separator glued_ideographs name_separator"
-    )
 
 
 @pytest.mark.parametrize("unit", UNITS.split())
@@ -100,24 +91,6 @@ def test_an_overlong_path_does_not_hide_the_next_one() -> None:
     assert "lib/app.py" in extract_identifiers(f"{long} and lib/app.py")
     filler = "word " * 500
     assert "lib/app.py" in extract_identifiers(f"{filler} lib/app.py")
-
-
-@pytest.mark.parametrize(
-    ("word", "humps"),
-    [
-        ("", ()),
-        ("a", ("a",)),
-        ("A", ("A",)),
-        ("Ab", ("Ab",)),
-        ("aB", ("a", "B")),
-        ("HTTPServer", ("HTTP", "Server")),
-        ("userID", ("user", "ID")),
-        ("v2Api", ("v2Api",)),
-    ],
-)
-def test_humps_of_a_word_join_to_the_word(word: str, humps: tuple[str, ...]) -> None:
-    assert split_camel_case(word) == humps
-    assert "".join(split_camel_case(word)) == word
 
 
 def test_dots_at_the_ends_of_a_segment_are_no_part_of_it() -> None:
