@@ -39,7 +39,7 @@ def test_a_list_of_wishes_names_who_said_each(tenant: Any) -> None:
     said = {"role": "user", "content": "From now on never suggest nuts, please.", "name": "Ann"}
     tenant.client.post_turns("s1", [said], user_id="home")
     tenant.settle()
-    shown = " ".join(run(tenant, "guidance", "list", "--user", "home").stdout.split())
+    shown = " ".join(tenant.run("guidance", "list", "--user", "home").stdout.split())
     assert "Ann: From now on never suggest nuts" in shown
 
 
