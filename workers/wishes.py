@@ -23,7 +23,6 @@ from models.domain.rules.guidance import (
 )
 from models.domain.rules.lifetimes import find_lifetime
 from models.domain.rules.wishes import load_model
-from models.domain.vectors import mean_direction
 from models.encoders.protocol import Encoder
 from models.store.guidance import add_guidance, keep_claims, load_spoken, supersede_guidance
 from models.store.index.embeddings import Vector
@@ -49,8 +48,7 @@ def read_wishes(
         return [read_without_vectors(text) for text in texts]
     candidates = [list_candidates(text) for text in texts]
     unsure = {one.text: one for some in candidates for one in some if not one.is_certain}
-    rows = encoder.encode_windows(list(unsure)) if unsure else []
-    known = {words: mean_direction(windows) for words, windows in zip(unsure, rows, strict=True)}
+    known = dict(zip(unsure, encoder.encode_phrasing(list(unsure)), strict=True)) if unsure else {}
     return [
         read_with_vectors(some, known, vector, is_between_people=is_between_people)
         for some, vector, is_between_people in zip(
