@@ -13,7 +13,6 @@ from models.domain.rules.guidance import (
     name_guidance_namespace,
     resolve_supersessions,
 )
-from models.domain.vectors import mean_direction
 from models.domain.wishes.conversation import (
     list_candidates,
     read_wish,
@@ -46,8 +45,7 @@ def read_wishes(
         return [read_without_vectors(text) for text in texts]
     candidates = [list_candidates(text) for text in texts]
     unsure = {one.text: one for some in candidates for one in some if not one.is_certain}
-    rows = encoder.encode_windows(list(unsure)) if unsure else []
-    known = {words: mean_direction(windows) for words, windows in zip(unsure, rows, strict=True)}
+    known = dict(zip(unsure, encoder.encode_phrasing(list(unsure)), strict=True)) if unsure else {}
     return [
         read_with_vectors(some, known, vector, is_between_people=is_between_people)
         for some, vector, is_between_people in zip(

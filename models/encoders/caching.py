@@ -21,7 +21,7 @@ from models.encoders.protocol import EncoderFingerprint, EncoderUnavailable
 if TYPE_CHECKING:
     from models.encoders.protocol import Encoder, Vectors
 
-Kind = Literal["whole", "windows"]
+Kind = Literal["whole", "windows", "phrasing"]
 KEYS_PER_QUERY: Final = 500  # SQLite takes at most 999 values in a statement of an old build
 BUSY_SECONDS: Final = 30.0  # several workers write to one file
 
@@ -55,14 +55,22 @@ class CachingEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Returns one unit row per text, (n, d) float32."""
-        found = self._look_up(
-            "whole", texts, lambda missing: list(self._inner.encode(missing)[:, np.newaxis])
-        )
-        return np.concatenate(found) if found else np.empty((0, self.dimensions), dtype=np.float32)
+        return self._look_up_rows("whole", texts, self._inner.encode)
 
     def encode_windows(self, texts: Sequence[str]) -> list[Vectors]:
         """Returns (w, d) unit rows per text, one for each window."""
         return self._look_up("windows", texts, self._inner.encode_windows)
+
+    def encode_phrasing(self, texts: Sequence[str]) -> Vectors:
+        """Returns one unit row per text, (n, d) float32, of how it is put."""
+        return self._look_up_rows("phrasing", texts, self._inner.encode_phrasing)
+
+    def _look_up_rows(
+        self, kind: Kind, texts: Sequence[str], encode: Callable[[list[str]], Vectors]
+    ) -> Vectors:
+        """One row of every text."""
+        found = self._look_up(kind, texts, lambda missing: list(encode(missing)[:, np.newaxis]))
+        return np.concatenate(found) if found else np.empty((0, self.dimensions), dtype=np.float32)
 
     def _look_up(
         self, kind: Kind, texts: Sequence[str], encode: Callable[[list[str]], list[Vectors]]

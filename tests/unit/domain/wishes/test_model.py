@@ -133,3 +133,11 @@ def test_the_model_has_unit_rows_and_finite_numbers() -> None:
     assert 0 < model.to_assistant < model.between_people
     score = model.score([], model.sentences[0], model.turns[0])
     assert np.isfinite(score)
+
+
+def test_what_all_sentences_have_in_common_says_nothing() -> None:
+    model = load_model()
+    far, near = (
+        model.score([], model.middle + share * model.sentences[0], model.turns[0]) for share in (2, 1)
+    )
+    assert far == pytest.approx(near, abs=1e-4)
