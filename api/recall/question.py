@@ -23,7 +23,7 @@ from models.store.tenancy.tokens import Caller
 BREADTHS: Final = (
     (1200, Breadth(40, 6)),
     (2400, Breadth(70, 6)),
-    (4800, Breadth(70, 20)),
+    (4800, Breadth(60, 10)),
     (9600, Breadth(60, 60)),
 )
 MOST_BREADTH: Final = Breadth(100, 100)

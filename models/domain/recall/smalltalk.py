@@ -119,6 +119,8 @@ def is_hollow(
     asks = "?" in said
     if (answers_question and not asks) or (leads_to_match and asks):
         return False
+    if _tells_more_than(HOLLOW_WORDS if is_weak else TALK_WORDS, said):
+        return False
     spoken = _ADDRESSED.sub("", said)
     words = _words(spoken)
     telling = words - _EMPTY_WORDS
@@ -154,6 +156,21 @@ def _tells(said: str) -> bool:
     if _DIGIT.search(said):
         return True
     return any(_fold(word) not in _EMPTY_WORDS for word in _WORD.findall(said) if word[0].islower())
+
+
+def _tells_more_than(count: int, said: str) -> bool:
+    """Whether it has more telling words in small letters than that: the first few show it, in nearly every turn."""
+    telling = set()
+    for match in _WORD.finditer(said):
+        if (
+            match[0][0].islower()
+            and (word := _fold(match[0])) not in _EMPTY_WORDS
+            and word not in _TALK_WORDS
+        ):
+            telling.add(word)
+            if len(telling) > count:
+                return True
+    return False
 
 
 def _fold(word: str) -> str:
