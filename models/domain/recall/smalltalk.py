@@ -47,7 +47,7 @@ _COURTESY: Final = """
     say see share shared sharing soon sorry sound sounds special spread spreading stay super support supported
     supporting supportive sure sweet take talk talking tell thank thankful thanks think thinking thx today
     totally touching true truly try trying understand understood update vibes wait welcome well wish wonderful
-    wonderfully words work worries wow yay yeah yep yes yup
+    wonderfully words work worries wow ya yay yeah yep yes yup
 """
 _COURTESY_WORDS: Final = frozenset(_COURTESY.split())
 _EMPTY_WORDS: Final = _COURTESY_WORDS | frozenset(_FUNCTION.split())
