@@ -221,8 +221,7 @@ def test_the_worker_killed_in_the_middle_is_followed_by_another_that_finishes(te
                     "SELECT count(*) FROM longtail.compactions WHERE tenant_id = :tenant AND requested_at IS NULL"
                 )
                 == 1
-            ),
-            300,
+            )
         )
     expect_nothing_lost(tenant)
     covered = tenant.one("SELECT count(*) FROM longtail.summary_turns WHERE tenant_id = :tenant")
