@@ -105,8 +105,10 @@ def find_near_statements(
         {"tenant_id": tenant_id, "turn_ids": list(turn_ids), "encoder": encoder},
     )
     mine = [_Said(*row) for row in rows]
+    if not mine:  # most small talk states nothing: the others' vectors need not be read
+        return []
     keys, vectors = _load_newest(connection, tenant_id=tenant_id, namespace=namespace, encoder=encoder)
-    if not mine or not keys:
+    if not keys:
         return []
     asked, _ = decode_windows([one.vector for one in mine])
     # Others' words and the turn's own are among the nearest too, and counted out below.
@@ -128,17 +130,8 @@ def find_near_statements(
                 continue
             if other.said_at != one.said_at and other.name == one.name:
                 kept += 1
-                found.append(
-                    Near(
-                        one.turn_id,
-                        one.body,
-                        one.said_at,
-                        other.turn_id,
-                        other.body,
-                        other.said_at,
-                        similarity,
-                    )
-                )
+                said = (other.turn_id, other.body, other.said_at)
+                found.append(Near(one.turn_id, one.body, one.said_at, *said, similarity))
     return found
 
 
